@@ -1,0 +1,1 @@
+"""Benchmarks: Lycosa beside its rivals, on the same loopback web and the same core."""

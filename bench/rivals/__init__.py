@@ -1,0 +1,1 @@
+"""Other crawlers, each with its own script, requirements and virtual environment."""

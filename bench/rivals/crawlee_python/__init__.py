@@ -1,0 +1,1 @@
+"""Crawlee for Python with its Parsel crawler."""

@@ -1,0 +1,1 @@
+"""Scrapy as its documentation shows it."""

@@ -1,0 +1,1 @@
+"""spider-rs, a crawler in Rust, by its Node package."""

@@ -1,0 +1,1 @@
+"""Together: the agent, its commit, and how several agents share a crawl."""

@@ -1,0 +1,254 @@
+"""The way of a page. READ THIS FIRST.
+
+An agent takes the best link from its frontier (1), fetches it (2), reads the page
+(3), scores it (4) and its links (5): that is `visit`, which changes nothing and
+returns a `Visit`. Visits are committed in batches (6), and their links let in (7):
+that is `Crawl.commit`. `run` keeps many visits under way, opens sites ahead of
+need (name resolved, robots.txt read) and obeys what people wish in between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any, Protocol
+
+from lycosa.agents.budget import Budget
+from lycosa.agents.crawl import Crawl
+from lycosa.agents.folder import Wish
+from lycosa.fetching.fetcher import Fetcher, Known
+from lycosa.pages.document import read_page
+from lycosa.records import Failed, Fetched, Link, Outcome, Refused, SiteShut, Visit
+from lycosa.scoring.scorer import LinkScorer, PageScorer
+
+MOST_OPENINGS = 64
+LONGEST_WAIT = 0.25
+GRACE = 15.0
+
+
+class Superior(Protocol):
+    """Whoever tells an agent what people wish, and hears how it fares."""
+
+    def look(self, agent: Agent, now: float) -> Wish:
+        """Called a few times a second; may change the agent's settings."""
+
+
+class Agent:
+    """Owns its sites completely and works through their links."""
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        fetcher: Fetcher,
+        page_scorer: PageScorer,
+        link_scorer: LinkScorer,
+        budget: Budget,
+        superior: Superior,
+        clock: Callable[[], float],
+    ) -> None:
+        self.crawl, self.budget, self.clock = crawl, budget, clock
+        self.frontier, self.stages = crawl.frontier, crawl.stages
+        self._fetcher, self._page_scorer, self._link_scorer = fetcher, page_scorer, link_scorer
+        self._superior = superior
+        self._visits: list[Visit] = []
+        self._oldest = 0.0
+        self._under_way: dict[asyncio.Task[None], Link] = {}
+        self._openings: set[asyncio.Task[None]] = set()
+        self._event = asyncio.Event()
+        self._looked, self._wish = float("-inf"), Wish.RUN
+        self._heard = 0.0
+        self._broken: BaseException | None = None
+        self.stopping = False
+
+    # -- a visit --------------------------------------------------------------------------------
+
+    async def visit(self, link: Link, known: Known | None = None) -> Visit:
+        """Steps 2 to 5: fetch a link, understand the page, judge it and its links. Changes nothing."""
+        outcome = await self._fetcher.fetch(link, known)
+        return self.understand(link, outcome, self.clock())
+
+    def understand(self, link: Link, outcome: Outcome, at: float) -> Visit:
+        """Steps 3 to 5."""
+        if not isinstance(outcome, Fetched):
+            return Visit(link, outcome, at=at)
+        begin = perf_counter()
+        page = read_page(outcome, self.crawl.configuration.fetching.most_links)
+        read = perf_counter()
+        relevance = self._page_scorer.relevance(page)
+        priorities = tuple(self._link_scorer.priorities(page, relevance, page.links))
+        self.stages.note("parse", read - begin)
+        self.stages.note("score", perf_counter() - read)
+        return Visit(link, outcome, page, relevance, priorities, at)
+
+    # -- the loop -------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Work until told to stop (or, alone, until there is nothing left to do)."""
+        try:
+            while not self.stopping:
+                now = self.clock()
+                self._listen(now)
+                if self._wish is Wish.STOP:
+                    break
+                if self._wish is Wish.RUN:
+                    self._open_sites(now)
+                    self._send_out(now)
+                self._commit_if_due(now)
+                self._raise_broken()
+                await self._something_happens(now)
+        finally:
+            await self._wind_up()
+        self._raise_broken()
+
+    def _listen(self, now: float) -> None:
+        if now - self._looked >= LONGEST_WAIT:
+            self._looked = now
+            self._wish = self._superior.look(self, now)
+
+    def _open_sites(self, now: float) -> None:
+        """Have the names of promising sites resolved and their robots.txt read ahead of need."""
+        while len(self._openings) < MOST_OPENINGS:
+            site = self.frontier.site_to_open(now)
+            if site is None:
+                return
+            task = asyncio.ensure_future(self._open(site))
+            self._openings.add(task)
+            task.add_done_callback(self._openings.discard)
+
+    async def _open(self, site: str) -> None:
+        try:
+            answer = await self._fetcher.open(site, self.clock())
+            if isinstance(answer, SiteShut):
+                failed = self.crawl.counts.failed
+                failed[answer.why] = failed.get(answer.why, 0) + 1
+            self.frontier.opened(answer, self.clock())
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001 - told to the loop, which stops the agent with it
+            self._broken = error
+        self._event.set()
+
+    def _send_out(self, now: float) -> None:
+        """Steps 1 and 2: as many links as there are free connections."""
+        free = self.crawl.configuration.fetching.connections - len(self._under_way)
+        sent, begin = 0, perf_counter()
+        while sent < free and self.budget.take():
+            link = self.frontier.next(now)
+            if link is None:
+                self.budget.give_back()
+                break
+            task = asyncio.ensure_future(self._visit_and_note(link))
+            self._under_way[task] = link
+            sent += 1
+        self.stages.note("generate", perf_counter() - begin, sent)
+
+    async def _visit_and_note(self, link: Link) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        try:
+            visit = await self.visit(link, self._known(link))
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one page must not stop a crawl: it is recorded with its error
+            detail = f"{type(error).__name__}: {error}"[:300]
+            visit = Visit(link, Failed(link, "internal-error", detail), at=self.clock())
+        self._under_way.pop(task)
+        self._note(visit)
+
+    def _known(self, link: Link) -> Known | None:
+        record = self.frontier.known(link)
+        if record is None or not (record.etag or record.last_modified):
+            return None
+        return Known(record.etag, record.last_modified)
+
+    def _note(self, visit: Visit) -> None:
+        outcome = visit.outcome
+        response = None if isinstance(outcome, Refused) else outcome.response
+        self.frontier.finished(visit.link, outcome, response.seconds if response else 0.0, self.clock())
+        self.stages.note("fetch", response.seconds if response else 0.0)
+        if not isinstance(outcome, Fetched):
+            self.budget.give_back()
+        if not self._visits:
+            self._oldest = visit.at
+        self._visits.append(visit)
+        self._event.set()
+
+    # -- committing -----------------------------------------------------------------------------
+
+    def _commit_if_due(self, now: float) -> None:
+        storage = self.crawl.configuration.storage
+        hungry = len(self._under_way) < self.crawl.configuration.fetching.connections // 2
+        full = len(self._visits) >= storage.batch_visits
+        old = bool(self._visits) and now - self._oldest >= storage.batch_seconds
+        if full or old or (self._visits and hungry) or now - self._heard >= 1.0:
+            self._commit(now)
+
+    def _commit(self, now: float) -> None:
+        visits, self._visits = self._visits, []
+        self._heard = now
+        try:
+            self.crawl.commit(visits, now)
+        except BaseException as error:
+            self._broken = error  # what is in memory no longer matches the store: nothing may be written after this
+            raise
+
+    @property
+    def idle(self) -> bool:
+        """Whether there is nothing to do now and nothing will come by waiting a reasonable time."""
+        if self._visits or self._under_way or self._openings or self.frontier.has_closed_sites:
+            return False
+        if self.crawl.mail_waits():
+            return False
+        if self.budget.spent:
+            return True
+        now, patience = self.clock(), self.crawl.configuration.patience
+        wait = self.frontier.wait(now)
+        return (wait is None or wait > patience) and not self.crawl.store.due(now + patience, 1)
+
+    async def _something_happens(self, now: float) -> None:
+        """Sleep until a visit ends, a site's pause is over, or it is time to look around."""
+        wait = self.frontier.wait(now)
+        timeout = LONGEST_WAIT if wait is None else min(max(wait, 0.0005), LONGEST_WAIT)
+        if len(self._under_way) >= self.crawl.configuration.fetching.connections or self.budget.spent:
+            timeout = LONGEST_WAIT
+        if not self._event.is_set():
+            handle = asyncio.get_running_loop().call_later(timeout, self._event.set)
+            await self._event.wait()
+            handle.cancel()
+        else:
+            await asyncio.sleep(0)
+        self._event.clear()
+
+    async def _wind_up(self) -> None:
+        """Let visits under way come home for a while, commit them, and give the rest back."""
+        if self._under_way and not self.stopping:
+            await asyncio.wait(list(self._under_way), timeout=GRACE)
+        left = dict(self._under_way)
+        for task in (*left, *self._openings):
+            task.cancel()
+        await asyncio.gather(*left, *self._openings, return_exceptions=True)
+        now = self.clock()
+        for link in left.values():
+            self.budget.give_back()
+            self.frontier.give_back(link, now)
+        if self._broken is None:
+            self._commit(now)
+        await self._fetcher.close()
+
+    def _raise_broken(self) -> None:
+        if self._broken is not None:
+            raise self._broken
+
+    def progress(self) -> dict[str, Any]:
+        """How the agent fares, for status files."""
+        counts = self.crawl.counts
+        return {
+            "agent": self.crawl.number,
+            "fetched": counts.fetched,
+            "relevant": counts.relevant,
+            "waiting": self.frontier.waiting,
+            "in_flight": len(self._under_way),
+            "uncommitted": len(self._visits),
+            "later": self.crawl.store.count("later"),
+        }

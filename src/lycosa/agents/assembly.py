@@ -1,0 +1,82 @@
+"""How an agent is put together from a crawl's folder: every part by its plug point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from lycosa import plugins
+from lycosa.agents.agent import Agent, Superior
+from lycosa.agents.budget import Budget
+from lycosa.agents.courier import Courier, LonelyCourier, ProcessCourier
+from lycosa.agents.crawl import Crawl
+from lycosa.agents.folder import CrawlFolder
+from lycosa.configuration import Configuration, ConfigurationError
+from lycosa.frontier.admission import admission
+from lycosa.frontier.ceilings import Throttle
+from lycosa.frontier.frontier import Frontier
+from lycosa.frontier.politeness import Manners
+from lycosa.scoring.scorer import Topic
+from lycosa.storage.agent_store import AgentStore
+from lycosa.storage.archive import Archive
+from lycosa.text import terms
+
+
+def topic_of(configuration: Configuration) -> Topic:
+    """The topic of a crawl in text form; an empty one is refused."""
+    examples = []
+    for name in configuration.topic.examples:
+        path = Path(name)
+        if not path.is_file():
+            raise ConfigurationError(f"topic.examples: {name!r} is no file that can be read")
+        examples.append(path.read_text("utf-8", "replace"))
+    label = configuration.topic.words
+    if label and not terms(label):
+        raise ConfigurationError(f"topic.words: {label!r} has only stop words; name what the crawl is about")
+    return Topic(label, tuple(examples))
+
+
+def build_frontier(configuration: Configuration, store: AgentStore, now: float) -> Frontier:
+    """The frontier of one agent, taken up from its store."""
+    frontier = Frontier(
+        store,
+        admission(configuration),
+        Manners(configuration.politeness),
+        Throttle(configuration.ceilings, share=configuration.agents),
+        configuration.frontier,
+        now,
+    )
+    frontier.picky = configuration.pages > 0
+    return frontier
+
+
+def build_agent(
+    folder: CrawlFolder, number: int, superior: Superior, clock: Callable[[], float], courier: Courier | None = None
+) -> Agent:
+    """An agent that goes on where it left off."""
+    configuration = folder.configuration()
+    topic = topic_of(configuration)
+    page_scorer = plugins.find("page_scorers", "okapi")(configuration, topic)
+    link_scorer = plugins.find("link_scorers", configuration.strategy)(configuration, topic)
+    own = folder.agent(number)
+    store = AgentStore(own / "store")
+    (own / "store" / "ready").touch()
+    archive = Archive(folder.archive, f"agent-{number}", store.position(), configuration.storage.archive_file)
+    if courier is None:
+        stores = [path / "store" for path in folder.agents(configuration.agents)]
+        courier = ProcessCourier(number, stores) if configuration.agents > 1 else LonelyCourier()
+    crawl = Crawl(
+        number,
+        configuration,
+        build_frontier(configuration, store, clock()),
+        store,
+        archive,
+        page_scorer,
+        plugins.find("assigners", configuration.partition)(configuration.agents),
+        courier,
+    )
+    budget = Budget(configuration.pages, number, crawl.counts.fetched, folder.path / "budget")
+    fetcher = plugins.find("fetchers", configuration.fetching.fetcher)(configuration, clock)
+    agent = Agent(crawl, fetcher, page_scorer, link_scorer, budget, superior, clock)
+    crawl.inject(configuration.seeds, clock())
+    return agent

@@ -1,0 +1,127 @@
+"""An agent's desk: where it finds what people wish, and leaves word of how it fares.
+
+Wishes, settings and orders are files of the crawl's folder; the agent looks at
+them a few times a second and writes its `status.json` once a second.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import time
+from typing import Any
+
+from lycosa.agents.agent import Agent
+from lycosa.agents.folder import CrawlFolder, Wish, replace_file
+from lycosa.configuration import Configuration
+from lycosa.frontier.admission import admission, pattern_rule
+from lycosa.frontier.politeness import Manners
+from lycosa.search.index import read_marks
+from lycosa.storage import catalogue
+
+STATUS_EVERY = 1.0
+STATISTICS_EVERY = 5.0
+
+
+class Desk:
+    """The superior of an agent that lives in its own process."""
+
+    def __init__(self, folder: CrawlFolder, number: int, *, alone: bool = False) -> None:
+        self._folder, self._number, self._alone = folder, number, alone
+        self._settings_seen = self._stamp("crawl.toml")
+        self._said = self._exchanged = float("-inf")
+        self._began: tuple[float, int] | None = None
+        self._cannot_roll = False
+
+    def _stamp(self, name: str) -> int:
+        try:
+            return (self._folder.path / name).stat().st_mtime_ns
+        except FileNotFoundError:
+            return 0
+
+    def look(self, agent: Agent, now: float) -> Wish:
+        """See what people wish; tell how the agent fares."""
+        stamp = self._stamp("crawl.toml")
+        if stamp != self._settings_seen:
+            self._settings_seen = stamp
+            apply_settings(agent, self._folder.configuration(), now)
+        urls, place = self._folder.orders(agent.crawl.store.number("orders"))
+        if urls:
+            agent.crawl.inject(urls, now, place)
+        if now - self._exchanged >= STATISTICS_EVERY:
+            self._exchanged = now
+            agent.crawl.hear_statistics()
+            self._roll(agent)
+        wish = self._folder.wish()
+        idle = agent.idle
+        if now - self._said >= STATUS_EVERY or idle:
+            self._said = now
+            self.say(agent, now, wish.value, idle)
+        return Wish.STOP if self._alone and idle and wish is Wish.RUN else wish
+
+    def _roll(self, agent: Agent) -> None:
+        """Move a long journal into Parquet, where that is installed, as far as it has been indexed."""
+        store, settings = agent.crawl.store, agent.crawl.configuration
+        if self._cannot_roll or store.count("journal") < settings.storage.journal_rows:
+            return
+        through = store.last_row()
+        if settings.index.enabled:
+            through = min(through, read_marks(self._folder.index).get(self._number, 0))
+        try:
+            catalogue.roll(store, through)
+        except catalogue.MissingExtra:
+            self._cannot_roll = True
+
+    def say(self, agent: Agent, now: float, state: str, idle: bool) -> None:
+        """Write `status.json`."""
+        path = self._folder.agent(self._number) / "status.json"
+        replace_file(path, json.dumps(self._status(agent, now, state, idle)))
+
+    def _status(self, agent: Agent, now: float, state: str, idle: bool) -> dict[str, Any]:
+        if self._began is None:
+            self._began = (now, agent.crawl.counts.fetched)
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        began, before = self._began
+        counts = agent.crawl.counts
+        phases: dict[str, int] = {}
+        sites = agent.frontier.sites()
+        for site in sites:
+            phases[site.phase.name.lower()] = phases.get(site.phase.name.lower(), 0) + 1
+        return agent.progress() | {
+            "state": state,
+            "idle": idle,
+            "at": now,
+            "pid": os.getpid(),
+            "duplicates": counts.duplicates,
+            "bytes": counts.bytes,
+            "mean_relevance": counts.relevance / counts.fetched if counts.fetched else 0.0,
+            "links": counts.links,
+            "new_links": counts.new_links,
+            "sent": counts.sent,
+            "received": counts.received,
+            "failed": counts.failed,
+            "refused": dict(agent.frontier.refusals),
+            "sites": len(sites),
+            "site_phases": phases,
+            "stages": agent.stages.plain(),
+            "pages_per_second": (counts.fetched - before) / (now - began) if now > began else 0.0,
+            "cpu_seconds": usage.ru_utime + usage.ru_stime,
+            "memory": usage.ru_maxrss * 1024,
+            "uptime": now - began,
+        }
+
+
+def apply_settings(agent: Agent, configuration: Configuration, now: float) -> None:
+    """Let a running agent work by changed settings (T16): scope, politeness, ceilings, budget."""
+    agent.crawl.configuration = configuration
+    agent.budget.pages = configuration.pages
+    agent.frontier.picky = configuration.pages > 0
+    agent.frontier.change_rules(admission(configuration), pattern_rule(configuration), now)
+    agent.frontier.change_manners(Manners(configuration.politeness))
+    agent.frontier.throttle.change(configuration.ceilings)
+
+
+def clock() -> float:
+    """The time of day, as everything durable is stamped with it."""
+    return time.time()

@@ -1,0 +1,169 @@
+"""Several agents on one machine: started, watched, restarted when they die, ended together.
+
+The fleet decides nothing about pages: agents own their sites and talk to each
+other by letters. It only keeps the processes alive, notices when all of them have
+nothing left to do, and passes on that people want to stop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lycosa.agents.folder import CrawlError, CrawlFolder, Wish, own
+from lycosa.agents.processes import EXIT_MENDABLE
+from lycosa.agents.status import Status, crawl_status
+
+COMMAND = (sys.executable, "-m", "lycosa.agents.processes")
+LOOK_EVERY = 0.3
+MOST_RESTARTS = 50
+LONGEST_BACKOFF = 10.0
+ENDS_WITHIN = 60.0
+
+
+@dataclass(slots=True)
+class Child:
+    """A process of the crawl."""
+
+    name: str
+    arguments: list[str]
+    log: Path
+    process: asyncio.subprocess.Process | None = None
+    restarts: int = 0
+    ended: bool = False
+    trouble: str = ""
+    task: asyncio.Task[None] | None = field(default=None, repr=False)
+
+
+class Fleet:
+    """The processes of one crawl."""
+
+    def __init__(
+        self,
+        folder: CrawlFolder,
+        progress: Callable[[Status], None],
+        command: Sequence[str] = COMMAND,
+        backoff: float = 0.2,
+    ) -> None:
+        self._folder, self._progress, self._command, self._backoff = folder, progress, command, backoff
+        self._configuration = folder.configuration()
+        self._agents = [self._child(f"agent {number}", "agent", number) for number in range(self._configuration.agents)]
+        self._indexer = self._child("indexer", "indexer") if self._configuration.index.enabled else None
+        self._idle_since: float | None = None
+        self._interrupts = 0
+        self._began = 0.0
+
+    def _child(self, name: str, kind: str, number: int | None = None) -> Child:
+        arguments = [kind, str(self._folder.path), *([] if number is None else [str(number)])]
+        log = self._folder.path / "logs" / f"{name.replace(' ', '-')}.log"
+        return Child(name, arguments, log)
+
+    async def run(self) -> Status:
+        """Run the crawl until it is done or stopped. Returns how it stands then."""
+        self._began = time.time()
+        with own(self._folder.path / "lock", f"crawl {self._folder.name!r}"):
+            self._folder.want(Wish.RUN)
+            (self._folder.path / "logs").mkdir(exist_ok=True)
+            self._listen_for_interrupts()
+            children = [*self._agents, *([self._indexer] if self._indexer else [])]
+            for child in children:
+                child.task = asyncio.create_task(self._keep_alive(child))
+            try:
+                await self._watch()
+            finally:
+                await self._end()
+        for child in children:
+            if child.trouble:
+                raise CrawlError(f"{child.name}: {child.trouble}")
+        return crawl_status(self._folder)
+
+    def _listen_for_interrupts(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.interrupt)
+
+    def interrupt(self) -> None:
+        """Ctrl-C: once stops cleanly, twice stops now."""
+        self._interrupts += 1
+        if self._interrupts == 1:
+            print("\nStopping after the pages under way; press Ctrl-C again to stop at once.", file=sys.stderr)
+            self._folder.want(Wish.STOP)
+        else:
+            self._signal(self._agents, signal.SIGTERM)
+
+    def _signal(self, children: list[Child], number: int) -> None:
+        for child in children:
+            if child.process is not None and child.process.returncode is None:
+                child.process.send_signal(number)
+
+    async def _keep_alive(self, child: Child) -> None:
+        """Run a process, and again whenever it dies."""
+        while not child.ended:
+            with child.log.open("ab") as log:
+                child.process = await asyncio.create_subprocess_exec(
+                    *self._command,
+                    *child.arguments,
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                )
+            code = await child.process.wait()
+            if code == 0 or child.ended:
+                child.ended = True
+            elif code == EXIT_MENDABLE or child.restarts >= MOST_RESTARTS:
+                child.ended, child.trouble = True, _last_words(child.log)
+            else:
+                child.restarts += 1
+                await asyncio.sleep(min(LONGEST_BACKOFF, self._backoff * 2 ** min(child.restarts - 1, 6)))
+
+    async def _watch(self) -> None:
+        """Look at the agents until they have ended or have nothing left to do."""
+        while not all(child.ended for child in self._agents):
+            status = crawl_status(self._folder, restarts=sum(child.restarts for child in self._agents))
+            self._progress(status)
+            if any(child.trouble for child in self._agents) or self._nothing_left(status):
+                self._folder.want(Wish.STOP)
+            running = [child.task for child in self._agents if child.task and not child.task.done()]
+            await asyncio.wait(running, timeout=LOOK_EVERY, return_when=asyncio.FIRST_COMPLETED)
+
+    def _nothing_left(self, status: Status) -> bool:
+        """Whether all agents were idle at two looks, each with news from all of them."""
+        fresh = [each for each in status.agents if each["at"] > (self._idle_since or self._began)]
+        if not status.agents or not all(each["idle"] for each in status.agents):
+            self._idle_since = None
+            return False
+        if len(fresh) < len(self._agents):
+            return False
+        if self._idle_since is None:
+            self._idle_since = time.time()
+            return False
+        return True
+
+    async def _end(self) -> None:
+        """Let the agents end, then the indexer finish what they left."""
+        self._folder.want(Wish.STOP)
+        await self._ended(self._agents)
+        if self._indexer is not None:
+            self._signal([self._indexer], signal.SIGTERM)
+            await self._ended([self._indexer])
+
+    async def _ended(self, children: list[Child]) -> None:
+        tasks = [child.task for child in children if child.task is not None]
+        _, late = await asyncio.wait(tasks, timeout=ENDS_WITHIN) if tasks else (set(), set[Any]())
+        if late:
+            for child in children:
+                child.ended = True
+            self._signal(children, signal.SIGKILL)
+            await asyncio.wait(late)
+
+
+def _last_words(log: Path) -> str:
+    lines = log.read_text("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else "it died without a word"

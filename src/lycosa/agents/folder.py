@@ -1,0 +1,198 @@
+"""A crawl is a folder: where everything of it lies, and what people want it to do.
+
+`crawl.toml` is the effective configuration, `wish.json` the wanted state (run,
+pause, stop), `orders.jsonl` the URLs that people added, `agents/N` what each agent
+owns, `archive` the WARC files, `index` the search index. Copy the folder and you
+have moved the crawl. All control is by these files, so it survives any crash.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import IO, Any
+
+import platformdirs
+
+from lycosa import configuration as settings
+from lycosa.configuration import Configuration
+
+
+class CrawlError(Exception):
+    """Something about a crawl that a person can mend; the message says how."""
+
+
+class Wish(Enum):
+    """What people want a crawl to do."""
+
+    RUN = "run"
+    PAUSE = "pause"
+    STOP = "stop"
+
+
+def home(given: str | None = None) -> Path:
+    """Where crawls live."""
+    return Path(given or os.environ.get("LYCOSA_HOME") or platformdirs.user_data_dir("lycosa"))
+
+
+class CrawlFolder:
+    """The folder of one crawl."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = path.name
+
+    @classmethod
+    def find(cls, base: Path, name: str) -> CrawlFolder:
+        """An existing crawl, or an error that lists those there are."""
+        folder = cls(base / "crawls" / name)
+        if not folder.exists:
+            there = ", ".join(found.name for found in cls.all(base)) or "none yet; start one with `lycosa crawl`"
+            raise CrawlError(f"no crawl named {name!r} in {base}; there are: {there}")
+        return folder
+
+    @classmethod
+    def all(cls, base: Path) -> list[CrawlFolder]:
+        """All crawls of a home."""
+        return [cls(path.parent) for path in sorted((base / "crawls").glob("*/crawl.toml"))]
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a crawl here."""
+        return (self.path / "crawl.toml").exists()
+
+    @property
+    def archive(self) -> Path:
+        """Where the WARC files lie."""
+        return self.path / "archive"
+
+    @property
+    def index(self) -> Path:
+        """Where the search index lies."""
+        return self.path / "index"
+
+    def agent(self, number: int) -> Path:
+        """What one agent owns."""
+        return self.path / "agents" / str(number)
+
+    def agents(self, number: int) -> list[Path]:
+        """The folders of so many agents."""
+        return [self.agent(each) for each in range(number)]
+
+    def create(self, configuration: Configuration) -> None:
+        """Make the folder, or take up the crawl in it with this configuration."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        self.save(configuration)
+
+    def save(self, configuration: Configuration) -> None:
+        """Write the effective configuration."""
+        settings.write(configuration, self.path / "crawl.toml")
+
+    def configuration(self) -> Configuration:
+        """The effective configuration."""
+        return settings.load(self.path / "crawl.toml")
+
+    def change(self, *overrides: str) -> Configuration:
+        """Change settings of a crawl that may be running."""
+        with self._changing():
+            current = self.configuration()
+            for override in overrides:
+                current = settings.changed(current, override)
+            self.save(current)
+            return current
+
+    def add_pattern(self, kind: str, pattern: str) -> None:
+        """Block or allow a pattern (and lift the opposite order for the same pattern)."""
+        other = "allow" if kind == "block" else "block"
+        with self._changing():
+            plain = settings.plain(self.configuration())
+            scope: dict[str, Any] = plain["scope"]
+            had_opposite = pattern in scope[other]
+            scope[other] = [each for each in scope[other] if each != pattern]
+            if not (had_opposite and kind == "allow"):
+                scope[kind] = [*(each for each in scope[kind] if each != pattern), pattern]
+            self.save(settings.build(plain, origin=kind))
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        with (self.path / "crawl.toml.lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    # -- wishes and orders ----------------------------------------------------------------------
+
+    def wish(self) -> Wish:
+        """What people want the crawl to do."""
+        try:
+            return Wish(json.loads((self.path / "wish.json").read_text("utf-8"))["wish"])
+        except FileNotFoundError:
+            return Wish.RUN
+
+    def want(self, wish: Wish) -> None:
+        """Say what the crawl should do."""
+        replace_file(self.path / "wish.json", json.dumps({"wish": wish.value}))
+
+    def order(self, urls: list[str]) -> None:
+        """Add URLs to a crawl that may be running; each agent takes its own."""
+        with (self.path / "orders.jsonl").open("a", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.write("".join(json.dumps({"url": url}) + "\n" for url in urls))
+            file.flush()
+            os.fsync(file.fileno())
+
+    def orders(self, after: int) -> tuple[list[str], int]:
+        """URLs that were added after a place in the file, and the new place."""
+        try:
+            with (self.path / "orders.jsonl").open("rb") as file:
+                file.seek(after)
+                data = file.read()
+        except FileNotFoundError:
+            return [], after
+        whole = data[: data.rfind(b"\n") + 1]
+        return [json.loads(line)["url"] for line in whole.splitlines()], after + len(whole)
+
+    # -- who is here ----------------------------------------------------------------------------
+
+    def running(self) -> bool:
+        """Whether a process owns the crawl now."""
+        try:
+            with (self.path / "lock").open("a") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return False
+        except FileNotFoundError:
+            return False
+        except BlockingIOError:
+            return True
+
+    def statuses(self, number: int) -> list[dict[str, Any]]:
+        """What each agent last said of itself."""
+        found = []
+        for folder in self.agents(number):
+            path = folder / "status.json"
+            if path.exists():
+                found.append(json.loads(path.read_text("utf-8")))
+        return found
+
+
+def own(path: Path, what: str) -> IO[str]:
+    """Own something as long as the returned file is open, or say that somebody else does."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = path.open("a", encoding="utf-8")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise CrawlError(f"{what} is in use by another process; stop that one first") from None
+    return file
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Replace a small file in one step."""
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(text, "utf-8")
+    partial.replace(path)

@@ -1,0 +1,78 @@
+"""The indexer as a process of a crawl: follows the agents while they work, and finishes after them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from collections.abc import Callable
+
+from lycosa.agents.desk import clock
+from lycosa.agents.folder import CrawlFolder, replace_file
+from lycosa.search import index
+from lycosa.search.index import IndexDamaged, IndexWriter
+from lycosa.search.indexer import Indexer
+from lycosa.storage.agent_store import AgentStore
+
+POLL = 0.2
+BATCH = 200
+WhenOrphaned = Callable[[asyncio.AbstractEventLoop, Callable[[], None]], None]
+
+
+async def run_indexer(folder: CrawlFolder, when_orphaned: WhenOrphaned) -> None:
+    """Follow the agents until told to finish (SIGTERM, or the parent is gone); then index what is left."""
+    finishing = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, finishing.set)
+    when_orphaned(loop, finishing.set)
+    configuration = folder.configuration()
+    writer = open_writer(folder, configuration.index.memory)
+    stores = await _stores(folder, configuration.agents, finishing)
+    indexer = Indexer(writer, folder.archive, stores, configuration.topic.words)
+    try:
+        await _follow(indexer, folder, configuration.index.commit_every, finishing)
+    finally:
+        writer.close()
+        for store in stores:
+            store.close()
+
+
+def open_writer(folder: CrawlFolder, memory: int) -> IndexWriter:
+    """The index, or, when it is damaged, a new one that will be built again from the archive."""
+    try:
+        return IndexWriter(folder.index, memory)
+    except IndexDamaged:
+        index.remove(folder.index)
+        return IndexWriter(folder.index, memory)
+
+
+async def _stores(folder: CrawlFolder, number: int, finishing: asyncio.Event) -> list[AgentStore]:
+    """The agents' stores, as soon as they exist."""
+    paths = [path / "store" for path in folder.agents(number)]
+    while not all((path / "ready").exists() for path in paths) and not finishing.is_set():
+        await asyncio.sleep(POLL)
+    return [AgentStore(path, readonly=True) for path in paths if (path / "ready").exists()]
+
+
+async def _follow(indexer: Indexer, folder: CrawlFolder, every: float, finishing: asyncio.Event) -> None:
+    committed = clock()
+    while True:
+        ending = finishing.is_set()
+        done = indexer.follow(BATCH)
+        if clock() - committed >= every or (ending and not done):
+            indexer.commit()
+            committed = clock()
+            replace_file(folder.path / "index.status.json", json.dumps({"at": committed, **indexer.counts}))
+        if ending and not done:
+            return
+        if not done:
+            await _wait(finishing, POLL)
+        else:
+            await asyncio.sleep(0)
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    try:
+        await asyncio.wait_for(event.wait(), seconds)
+    except TimeoutError:
+        return

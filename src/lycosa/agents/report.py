@@ -1,0 +1,85 @@
+"""What a crawl achieved: harvest over time, speed, where time went, refusals and failures by reason, sites."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from lycosa.agents.folder import CrawlFolder
+from lycosa.agents.status import Status, crawl_status
+from lycosa.agents.stores import reading
+from lycosa.records import Record
+from lycosa.storage import catalogue
+from lycosa.urls import site_of
+
+MOST_POINTS = 300
+MOST_SITES = 20
+_COLUMNS = ("url", "at", "agent", "outcome", "relevance", "length", "language", "seconds")
+
+
+class CurvePoint(Record, frozen=True):
+    """Pages fetched so far, those of them that are relevant, and when."""
+
+    pages: int
+    relevant: int
+    at: float
+
+
+class Report(Record, frozen=True):
+    """A crawl in figures."""
+
+    status: Status
+    curve: tuple[CurvePoint, ...]
+    sites: tuple[tuple[str, int, int], ...]
+    languages: dict[str, int]
+    seconds: float
+
+    @property
+    def pages_per_second(self) -> float:
+        """Over the time in which pages came in."""
+        return self.status.sums["fetched"] / self.seconds if self.seconds > 0 else 0.0
+
+    def plain(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            **self.status.plain(),
+            "seconds": self.seconds,
+            "pages_per_second_overall": self.pages_per_second,
+            "curve": [[point.pages, point.relevant, point.at] for point in self.curve],
+            "top_sites": [{"site": site, "pages": pages, "relevant": good} for site, pages, good in self.sites],
+            "languages": self.languages,
+        }
+
+
+def crawl_report(folder: CrawlFolder) -> Report:
+    """The report of a crawl, from its catalogue."""
+    threshold = folder.configuration().topic.threshold
+    fetched: list[tuple[float, bool]] = []
+    pages: Counter[str] = Counter()
+    relevant: Counter[str] = Counter()
+    languages: Counter[str] = Counter()
+    with reading(folder) as stores:
+        for store in stores:
+            for _, row in catalogue.history(store, columns=_COLUMNS):
+                if row.outcome != "fetched":
+                    continue
+                good = (row.relevance or 0.0) >= threshold
+                fetched.append((row.at, good))
+                pages[site_of(row.url)] += 1
+                relevant[site_of(row.url)] += good
+                languages[row.language or "unknown"] += 1
+    fetched.sort()
+    sites = tuple((site, number, relevant[site]) for site, number in pages.most_common(MOST_SITES))
+    seconds = fetched[-1][0] - fetched[0][0] if fetched else 0.0
+    return Report(crawl_status(folder), harvest_curve(fetched), sites, dict(languages.most_common()), seconds)
+
+
+def harvest_curve(fetched: list[tuple[float, bool]]) -> tuple[CurvePoint, ...]:
+    """Relevant pages over pages, thinned to what a plot can show."""
+    step = max(1, len(fetched) // MOST_POINTS)
+    points, good = [], 0
+    for place, (at, relevant) in enumerate(fetched, 1):
+        good += relevant
+        if place % step == 0 or place == len(fetched):
+            points.append(CurvePoint(place, good, at))
+    return tuple(points)

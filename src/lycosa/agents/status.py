@@ -1,0 +1,101 @@
+"""How a crawl stands: the agents' own words, added up."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from typing import Any
+
+from lycosa.agents.crawl import total
+from lycosa.agents.folder import CrawlFolder, Wish
+from lycosa.records import Record
+
+_SUMS = ("fetched", "relevant", "waiting", "in_flight", "later", "duplicates", "bytes", "links", "new_links", "sites")
+
+
+class Status(Record, frozen=True):
+    """A crawl at a moment."""
+
+    name: str
+    state: str
+    budget: int
+    agents: tuple[dict[str, Any], ...]
+    sums: dict[str, int]
+    failed: dict[str, int]
+    refused: dict[str, int]
+    pages_per_second: float
+    stages: dict[str, dict[str, float]]
+    indexed: dict[str, Any]
+    disk_free: int
+    restarts: int = 0
+
+    @property
+    def harvest(self) -> float:
+        """The share of fetched pages that are relevant."""
+        return self.sums["relevant"] / self.sums["fetched"] if self.sums["fetched"] else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long until the budget is spent, at the present speed."""
+        left = self.budget - self.sums["fetched"]
+        return left / self.pages_per_second if self.budget and self.pages_per_second > 0 and left > 0 else None
+
+    def plain(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "name": self.name,
+            "state": self.state,
+            "budget": self.budget,
+            **self.sums,
+            "harvest": self.harvest,
+            "pages_per_second": self.pages_per_second,
+            "seconds_left": self.seconds_left,
+            "failed": self.failed,
+            "refused": self.refused,
+            "stages": self.stages,
+            "indexed": self.indexed,
+            "disk_free": self.disk_free,
+            "restarts": self.restarts,
+            "agents": list(self.agents),
+        }
+
+
+def crawl_status(folder: CrawlFolder, restarts: int = 0) -> Status:
+    """The state of a crawl, from what its agents last said."""
+    configuration = folder.configuration()
+    said = folder.statuses(configuration.agents)
+    running = folder.running()
+    recent = [each for each in said if running and time.time() - each["at"] < 10]
+    index_file = folder.path / "index.status.json"
+    return Status(
+        name=folder.name,
+        state=_state(folder, running),
+        budget=configuration.pages,
+        agents=tuple(said),
+        sums={name: sum(each[name] for each in said) for name in _SUMS},
+        failed=total(each["failed"] for each in said),
+        refused=total(each["refused"] for each in said),
+        pages_per_second=sum(each["pages_per_second"] for each in recent),
+        stages=_stages(said),
+        indexed=json.loads(index_file.read_text("utf-8")) if index_file.exists() else {},
+        disk_free=shutil.disk_usage(folder.path).free,
+        restarts=restarts,
+    )
+
+
+def _state(folder: CrawlFolder, running: bool) -> str:
+    wish = folder.wish()
+    if not running:
+        return "stopped"
+    return {Wish.RUN: "running", Wish.PAUSE: "paused", Wish.STOP: "stopping"}[wish]
+
+
+def _stages(said: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    summed: dict[str, dict[str, float]] = {}
+    for each in said:
+        for name, stage in each["stages"].items():
+            into = summed.setdefault(name, {"count": 0, "seconds": 0.0})
+            into["count"] += stage["count"]
+            into["seconds"] += stage["seconds"]
+    return summed

@@ -1,0 +1,366 @@
+"""What a crawl is told: TOML with units, frozen, checked at the door.
+
+Wrong configuration is refused before the first request, with an error that
+names the file, the key, the value and a suggestion. The effective configuration
+is written into the crawl's folder, so a crawl can always say how it was set up.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import msgspec
+
+
+class ConfigurationError(Exception):
+    """The configuration cannot be used; the message says where and what to do."""
+
+
+class Seconds(float):
+    """A span of time, written "250ms", "10s", "5min", "2h", "7d"."""
+
+
+class Bytes(int):
+    """An amount of data, written "512B", "64KiB", "32MiB", "4GiB" (or kB, MB, GB)."""
+
+
+_TIME_UNITS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_SIZE_UNITS = {
+    "B": 1, "kB": 1000, "KiB": 1024, "MB": 1000**2, "MiB": 1024**2, "GB": 1000**3, "GiB": 1024**3, "TiB": 1024**4,
+}  # fmt: skip
+_QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
+
+
+class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A table of the configuration."""
+
+
+class Topic(Section, frozen=True):
+    """What the crawl is about."""
+
+    words: str = ""
+    examples: tuple[str, ...] = ()
+    threshold: float = 0.2
+
+
+class Scope(Section, frozen=True):
+    """Where the crawl may go."""
+
+    sites: str = "any"
+    allow: tuple[str, ...] = ()
+    block: tuple[str, ...] = ()
+    depth: int = 30
+    rules: tuple[str, ...] = ("scheme", "pattern", "scope", "depth", "trap")
+    follow_nofollow: bool = False
+
+
+class Traps(Section, frozen=True):
+    """Guards against sites without an end."""
+
+    longest_url: int = 1024
+    deepest_path: int = 16
+    repeated_segment: int = 3
+    most_parameters: int = 10
+    urls_per_pattern: int = 5000
+    hosts_per_domain: int = 500
+
+
+class Politeness(Section, frozen=True):
+    """How a site is treated."""
+
+    delay: Seconds = Seconds(1.0)
+    longest_delay: Seconds = Seconds(300.0)
+    adaptive: float = 2.0
+    per_address: int = 8
+    address_delay: Seconds = Seconds(0.1)
+    robots: bool = True
+    robots_kept: Seconds = Seconds(86400.0)
+    errors_before_rest: int = 10
+    rest: Seconds = Seconds(3600.0)
+    retries: int = 3
+    retry_after: Seconds = Seconds(30.0)
+
+
+class Window(Section, frozen=True):
+    """Ceilings that hold at certain times of the day (UTC)."""
+
+    begins: str
+    ends: str
+    requests_per_second: float = 0.0
+    bytes_per_second: Bytes = Bytes(0)
+    site_requests_per_second: float = 0.0
+    site_bytes_per_second: Bytes = Bytes(0)
+
+
+class Ceilings(Section, frozen=True):
+    """How fast the whole crawl, and each site in it, may go; 0 means no ceiling."""
+
+    requests_per_second: float = 0.0
+    bytes_per_second: Bytes = Bytes(0)
+    site_requests_per_second: float = 0.0
+    site_bytes_per_second: Bytes = Bytes(0)
+    windows: tuple[Window, ...] = ()
+
+
+class Fetching(Section, frozen=True):
+    """How pages are fetched."""
+
+    fetcher: str = "http"
+    web: str = ""
+    connections: int = 200
+    connect_within: Seconds = Seconds(10.0)
+    first_byte_within: Seconds = Seconds(20.0)
+    total_within: Seconds = Seconds(60.0)
+    largest_body: Bytes = Bytes(10 * 1024**2)
+    largest_transfer: Bytes = Bytes(5 * 1024**2)
+    largest_headers: Bytes = Bytes(64 * 1024)
+    most_redirects: int = 10
+    most_links: int = 5000
+    types: tuple[str, ...] = ("text/html", "application/xhtml+xml", "text/plain")
+    contact: str = ""
+    user_agent: str = ""
+    allow_addresses: tuple[str, ...] = ()
+    verify_tls: bool = True
+
+
+class Names(Section, frozen=True):
+    """How host names become addresses."""
+
+    hosts: dict[str, str] = {}
+    nameservers: tuple[str, ...] = ()
+    within: Seconds = Seconds(5.0)
+    kept_at_least: Seconds = Seconds(60.0)
+    kept_at_most: Seconds = Seconds(86400.0)
+
+
+class FrontierSection(Section, frozen=True):
+    """Which link comes next, and what stays in memory."""
+
+    ageing_per_day: float = 0.1
+    cached_urls: int = 500_000
+    heads_per_site: int = 64
+    refusals_kept: int = 1_000_000
+
+
+class Storage(Section, frozen=True):
+    """How visits become durable."""
+
+    batch_visits: int = 256
+    batch_seconds: Seconds = Seconds(1.0)
+    archive_file: Bytes = Bytes(1024**3)
+    journal_rows: int = 20_000
+    spare_disk: Bytes = Bytes(256 * 1024**2)
+
+
+class Index(Section, frozen=True):
+    """The search engine over what was crawled."""
+
+    enabled: bool = True
+    commit_every: Seconds = Seconds(5.0)
+    memory: Bytes = Bytes(128 * 1024**2)
+
+
+class Relevance(Section, frozen=True):
+    """Okapi (C9)."""
+
+    k1: float = 1.2
+    b: float = 0.75
+    k2: float = 100.0
+    idf: str = "smooth"
+
+
+class Configuration(Section, frozen=True):
+    """Everything a crawl is told."""
+
+    name: str = "crawl"
+    seeds: tuple[str, ...] = ()
+    strategy: str = "best-first"
+    agents: int = 1
+    partition: str = "site-hash"
+    mode: str = "exchange"
+    pages: int = 0
+    patience: Seconds = Seconds(120.0)
+    topic: Topic = Topic()
+    scope: Scope = Scope()
+    traps: Traps = Traps()
+    politeness: Politeness = Politeness()
+    ceilings: Ceilings = Ceilings()
+    fetching: Fetching = Fetching()
+    names: Names = Names()
+    frontier: FrontierSection = FrontierSection()
+    storage: Storage = Storage()
+    index: Index = Index()
+    relevance: Relevance = Relevance()
+
+
+def load(path: Path, overrides: Sequence[str] = ()) -> Configuration:
+    """The configuration in a file, with `key=value` overrides on top."""
+    try:
+        raw = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise ConfigurationError(f"{path}: no such file; a job file is TOML, see `lycosa crawl --help`") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path}: cannot be read ({error})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"{path}: not valid TOML: {error}") from None
+    return build(raw, overrides, origin=str(path))
+
+
+def build(raw: Mapping[str, Any], overrides: Sequence[str] = (), origin: str = "configuration") -> Configuration:
+    """A checked configuration from plain values; `origin` names the place in errors."""
+    merged = _copy(raw)
+    for override in overrides:
+        _override(merged, override)
+    try:
+        found = msgspec.convert(merged, Configuration, dec_hook=_quantity)
+    except msgspec.ValidationError as error:
+        raise ConfigurationError(f"{origin}: {_explain(error, merged)}") from None
+    _check(found, origin)
+    return found
+
+
+def _copy(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _copy(value) if isinstance(value, Mapping) else value for key, value in raw.items()}
+
+
+def changed(current: Configuration, override: str) -> Configuration:
+    """The configuration with one `key=value` changed, as in a running crawl (T16)."""
+    return build(plain(current), [override], origin="set")
+
+
+def plain(configuration: Configuration) -> dict[str, Any]:
+    """The configuration as plain values, quantities with their units."""
+    found: dict[str, Any] = msgspec.to_builtins(configuration, enc_hook=_written, builtin_types=())
+    return found
+
+
+def _check(found: Configuration, origin: str) -> None:
+    rules = {
+        "agents": (1 <= found.agents <= 256, "between 1 and 256"),
+        "mode": (found.mode in ("exchange", "firewall", "cross-over"), "exchange, firewall or cross-over"),
+        "scope.sites": (found.scope.sites in ("any", "seeds"), '"any" or "seeds"'),
+        "relevance.idf": (found.relevance.idf in ("smooth", "paper"), '"smooth" or "paper"'),
+        "fetching.connections": (found.fetching.connections >= 1, "at least 1"),
+        "topic.threshold": (0 <= found.topic.threshold <= 1, "between 0 and 1"),
+        "politeness.retries": (found.politeness.retries >= 0, "0 or more"),
+        "storage.batch_visits": (found.storage.batch_visits >= 1, "at least 1"),
+        "name": (bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", found.name)), "letters, digits, . _ -"),
+    }
+    for key, (holds, allowed) in rules.items():
+        if not holds:
+            value: Any = found
+            for part in key.split("."):
+                value = getattr(value, part)
+            raise ConfigurationError(f"{origin}: {key} = {value!r} is not possible; use {allowed}")
+    for pattern in (*found.scope.allow, *found.scope.block):
+        if not pattern.strip():
+            raise ConfigurationError(f"{origin}: scope has an empty pattern; remove it")
+
+
+def _quantity(kind: type, value: Any) -> Any:
+    if kind not in (Seconds, Bytes):
+        raise NotImplementedError(f"no rule for {kind}")
+    units: Mapping[str, float] = _TIME_UNITS if kind is Seconds else _SIZE_UNITS
+    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
+        return kind(value)
+    match = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
+    if match is None or match[2] not in units:
+        example = '"10s"' if kind is Seconds else '"32MiB"'
+        raise ValueError(f"{value!r} is no quantity; write it with a unit ({', '.join(units)}), such as {example}")
+    return kind(float(match[1]) * units[match[2]])
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, Seconds):
+        return f"{float(value):g}s" if value >= 1 or not value else f"{value * 1000:g}ms"
+    if isinstance(value, Bytes):
+        return f"{int(value)}B"
+    raise NotImplementedError(f"cannot write {type(value)}")
+
+
+def _override(raw: dict[str, Any], override: str) -> None:
+    key, equals, text = override.partition("=")
+    if not equals:
+        raise ConfigurationError(f"{override!r} is no setting; write KEY=VALUE, such as politeness.delay=2s")
+    *tables, last = key.strip().split(".")
+    table = raw
+    for name in tables:
+        table = table.setdefault(name, {})
+        if not isinstance(table, dict):
+            raise ConfigurationError(f"{key}: {name} is a value, not a table")
+    table[last] = _value(text.strip())
+
+
+def _value(text: str) -> Any:
+    """A value as on the command line: TOML where it is TOML, else the text itself."""
+    try:
+        return tomllib.loads(f"x = {text}")["x"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _explain(error: msgspec.ValidationError, raw: Mapping[str, Any]) -> str:
+    text = str(error)
+    place = re.search(r"at `\$\.?([^`]*)`", text)
+    path = place[1] if place else ""
+    unknown = re.search(r"unknown field `([^`]+)`", text)
+    if unknown:
+        known = _fields(path)
+        near = difflib.get_close_matches(unknown[1], known, 1)
+        where = f"{path}.{unknown[1]}" if path else unknown[1]
+        hint = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(sorted(known))}"
+        return f"unknown key {where!r}; {hint}"
+    value: Any = raw
+    for part in re.findall(r"[^.\[\]]+", path):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    reason = re.sub(r" - at `[^`]*`", "", text)
+    return f"{path} = {value!r}: {reason}" if path else reason
+
+
+def _fields(path: str) -> list[str]:
+    kind: Any = Configuration
+    for part in re.findall(r"[a-z_]+", path):
+        kind = get_type_hints(kind).get(part, kind)
+        kind = Window if part == "windows" else kind
+    return [field.name for field in msgspec.structs.fields(kind)]
+
+
+def write(configuration: Configuration, path: Path) -> None:
+    """The effective configuration as TOML, replacing the file in one step."""
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(to_toml(plain(configuration)), "utf-8")
+    partial.replace(path)
+
+
+def to_toml(values: Mapping[str, Any], prefix: str = "") -> str:
+    """Plain values as TOML text."""
+    own = [
+        f"{_toml_key(key)} = {_toml_value(value)}" for key, value in values.items() if not isinstance(value, Mapping)
+    ]
+    tables = [
+        f"\n[{prefix}{key}]\n{to_toml(value, f'{prefix}{key}.')}"
+        for key, value in values.items()
+        if isinstance(value, Mapping)
+    ]
+    return "\n".join(own) + ("\n" if own else "") + "".join(tables)
+
+
+def _toml_key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml_value(key)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_toml_value(k)} = {_toml_value(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "[" + ", ".join(_toml_value(item) for item in value) + "]"
+    return msgspec.json.encode(str(value)).decode()

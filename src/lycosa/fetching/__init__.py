@@ -1,0 +1,1 @@
+"""Getting pages: politely resolved, guarded and bounded."""

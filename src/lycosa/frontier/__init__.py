@@ -1,0 +1,1 @@
+"""Which link next: queues per site, politeness, admission, ceilings."""

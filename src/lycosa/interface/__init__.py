@@ -1,0 +1,1 @@
+"""People: the command line and the pages in the browser."""

@@ -1,0 +1,222 @@
+"""Commands that make a crawl go, or change it while it goes."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from lycosa import configuration as settings
+from lycosa import plugins
+from lycosa.agents.assembly import topic_of
+from lycosa.agents.examples import gather_examples
+from lycosa.agents.fleet import Fleet
+from lycosa.agents.folder import CrawlError, CrawlFolder, Wish, home
+from lycosa.agents.status import Status
+from lycosa.configuration import Configuration, ConfigurationError
+from lycosa.frontier.admission import admission
+from lycosa.interface.progress import ProgressLine
+from lycosa.records import Link
+from lycosa.urls import host_of, normalise, site_of
+
+_OPTIONS = ("strategy", "agents", "partition", "mode", "pages", "name")
+
+
+def crawl(told: argparse.Namespace) -> int:
+    """Start a crawl, or go on with one."""
+    base = home(told.home)
+    folder, configuration = prepare(told, base)
+    if folder.running():
+        raise CrawlError(f"crawl {folder.name!r} is running already; `lycosa status {folder.name}` shows it")
+    check_ready(configuration)
+    folder.create(configuration)
+    return run(folder, told.json)
+
+
+def prepare(told: argparse.Namespace, base: Path) -> tuple[CrawlFolder, Configuration]:
+    """The folder and the effective configuration that the command line asks for."""
+    raw, origin = _read_job(told.job) if told.job else ({}, "command line")
+    name = told.name or raw.get("name") or (Path(told.job).stem if told.job else "crawl")
+    folder = CrawlFolder(base / "crawls" / str(name))
+    if folder.exists and not told.job:
+        raw, origin = settings.plain(folder.configuration()), str(folder.path / "crawl.toml")
+    raw["name"] = name
+    for option in _OPTIONS:
+        if getattr(told, option) is not None:
+            raw[option] = getattr(told, option)
+    topic = raw.setdefault("topic", {})
+    if told.topic:
+        topic["words"] = told.topic
+    if told.seed:
+        raw["seeds"] = [_web_address(seed) for seed in told.seed]
+    raw.setdefault("fetching", {})["contact"] = told.contact or raw.get("fetching", {}).get("contact") or ""
+    configuration = settings.build(raw, told.set, origin)
+    _check_seeds(configuration, origin)
+    if not configuration.fetching.contact:
+        contact = known_contact(base, configuration)
+        configuration = settings.changed(configuration, f"fetching.contact={contact}")
+    elif told.contact:
+        _remember_contact(base, told.contact)
+    if told.example:
+        texts = asyncio.run(gather_examples(told.example, folder.path / "examples", configuration))
+        listed = ", ".join(f'"{path}"' for path in texts)
+        configuration = settings.changed(configuration, f"topic.examples=[{listed}]")
+    return folder, configuration
+
+
+def _read_job(path: str) -> tuple[dict[str, Any], str]:
+    settings.load(Path(path))
+    return tomllib.loads(Path(path).read_text("utf-8")), path
+
+
+def _web_address(text: str) -> str:
+    return text if "://" in text else f"https://{text}"
+
+
+def _check_seeds(configuration: Configuration, origin: str) -> None:
+    if not configuration.seeds:
+        raise ConfigurationError(f"{origin}: no seeds; name at least one page to begin with: --seed URL")
+    for seed in configuration.seeds:
+        if normalise(seed) is None:
+            raise ConfigurationError(f"{origin}: seed {seed!r} is no http(s) URL")
+
+
+def check_ready(configuration: Configuration) -> None:
+    """Find out now what would go wrong later."""
+    topic_of(configuration)
+    for point, name in (
+        ("link_scorers", configuration.strategy),
+        ("assigners", configuration.partition),
+        ("fetchers", configuration.fetching.fetcher),
+    ):
+        plugins.find(point, name)
+    rules = admission(configuration)
+    refused = {seed: rules.refusal(Link(normalise(seed) or seed)) for seed in configuration.seeds}
+    if all(refused.values()):
+        seed, why = next(iter(refused.items()))
+        raise ConfigurationError(f"no seed is let in; {seed} is refused: {why}")
+
+
+def known_contact(base: Path, configuration: Configuration) -> str:
+    """The contact that was given once; a crawl of the public web without one is refused."""
+    path = base / "contact.txt"
+    if path.exists():
+        return path.read_text("utf-8").strip()
+    if not _is_public(configuration):
+        return ""
+    if sys.stdin.isatty():
+        print("Site owners must be able to reach you. A contact URL or mail address, asked for once:", file=sys.stderr)
+        contact = input("> ").strip()
+        if contact:
+            _remember_contact(base, contact)
+            return contact
+    raise CrawlError("a crawl of the public web needs a contact for site owners: --contact https://you.example/bot")
+
+
+def _remember_contact(base: Path, contact: str) -> None:
+    base.mkdir(parents=True, exist_ok=True)
+    (base / "contact.txt").write_text(contact + "\n", "utf-8")
+
+
+def _is_public(configuration: Configuration) -> bool:
+    if configuration.fetching.fetcher != "http":
+        return False
+    hosts = {host_of(site_of(normalise(seed) or "http://unknown/")) for seed in configuration.seeds}
+    return not all(host.endswith("localhost") or host.startswith(("127.", "[::1]")) for host in hosts)
+
+
+def run(folder: CrawlFolder, as_json: bool) -> int:
+    """Run a crawl in the foreground until it ends."""
+    line = ProgressLine(sys.stderr, quiet=as_json)
+    status = asyncio.run(Fleet(folder, line.show).run())
+    line.finish(status)
+    if as_json:
+        print(json.dumps(status.plain()))
+    return _verdict(folder, status)
+
+
+def _verdict(folder: CrawlFolder, status: Status) -> int:
+    if status.sums["fetched"]:
+        return 0
+    reasons = {**status.failed, **status.refused}
+    if reasons:
+        told = ", ".join(f"{why} ({number})" for why, number in sorted(reasons.items(), key=lambda item: -item[1]))
+        seed = folder.configuration().seeds[0]
+        raise CrawlError(f"no page could be fetched: {told}; `lycosa explain {folder.name} {seed}` says more")
+    return 0
+
+
+def _find(told: argparse.Namespace) -> CrawlFolder:
+    return CrawlFolder.find(home(told.home), told.name)
+
+
+def pause(told: argparse.Namespace) -> int:
+    """Let a running crawl wait."""
+    folder = _find(told)
+    if not folder.running():
+        raise CrawlError(f"crawl {folder.name!r} is not running")
+    folder.want(Wish.PAUSE)
+    print(f"{folder.name}: pausing; `lycosa resume {folder.name}` goes on")
+    return 0
+
+
+def resume(told: argparse.Namespace) -> int:
+    """Go on with a paused crawl, or start a stopped one again."""
+    folder = _find(told)
+    if folder.running():
+        folder.want(Wish.RUN)
+        print(f"{folder.name}: going on")
+        return 0
+    return run(folder, told.json)
+
+
+def stop(told: argparse.Namespace) -> int:
+    """End a running crawl after the pages under way."""
+    folder = _find(told)
+    if not folder.running():
+        print(f"{folder.name}: not running")
+        return 0
+    folder.want(Wish.STOP)
+    print(f"{folder.name}: stopping")
+    return 0
+
+
+def change(told: argparse.Namespace) -> int:
+    """Change settings, also while running."""
+    folder = _find(told)
+    before = folder.configuration()
+    for setting in told.setting:
+        key = setting.partition("=")[0].strip()
+        if key in ("agents", "partition", "name", "mode") and folder.running():
+            raise CrawlError(f"{key} cannot be changed while the crawl runs; stop it first")
+        if key in ("agents", "partition", "name") and folder.agent(0).exists():
+            raise CrawlError(f"{key} decides who owns which site; it cannot be changed once a crawl has begun")
+        settings.changed(before, setting)
+    folder.change(*told.setting)
+    print(f"{folder.name}: {', '.join(told.setting)}")
+    return 0
+
+
+def pattern(told: argparse.Namespace) -> int:
+    """Block or allow a pattern."""
+    folder = _find(told)
+    folder.add_pattern(told.kind, told.pattern)
+    print(f"{folder.name}: {told.kind} {told.pattern}")
+    return 0
+
+
+def add(told: argparse.Namespace) -> int:
+    """Add URLs to a crawl."""
+    folder = _find(told)
+    urls = [normalise(_web_address(url)) for url in told.url]
+    for typed, url in zip(told.url, urls, strict=True):
+        if url is None:
+            raise CrawlError(f"{typed!r} is no http(s) URL; nothing was added")
+    folder.order([url for url in urls if url])
+    told_when = "" if folder.running() else f"; `lycosa resume {folder.name}` fetches them"
+    print(f"{folder.name}: {len(urls)} URLs added{told_when}")
+    return 0

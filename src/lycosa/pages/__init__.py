@@ -1,0 +1,1 @@
+"""Understand it: what a fetched document says and where it points."""

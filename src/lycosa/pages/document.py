@@ -1,0 +1,126 @@
+"""The third step of a page's way: a fetched document becomes a Page.
+
+Start reading here. The document is decoded, tamed, parsed once and walked once;
+links are read before the main text, because that takes the frame out of the
+parsed document. Nothing a server sends makes this raise.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lycosa import text as language
+from lycosa.pages.charsets import decoded, looks_binary
+from lycosa.pages.elements import Elements, folded
+from lycosa.pages.head import Head, header_wishes, read_head
+from lycosa.pages.hostile_markup import tamed
+from lycosa.pages.links import FoundLinks, find_links, refresh_link
+from lycosa.pages.main_text import LONGEST_TEXT, digest_of, main_text
+from lycosa.records import Fetched, Link, Page
+
+SAMPLE = 700
+"""Characters that the language is told from."""
+AGREEMENT = 0.2
+"""Share of a language's stop words among the words of a text that leaves no doubt."""
+LONGEST_FIRST_LINE = 200
+FEW_CHARACTERS = 25
+SHORT = 1500
+"""An error page or a login wall has little text; a long text about errors is a text."""
+
+_ERROR_WORDS = re.compile(
+    r"\b(?:404|page (?:not|cannot be|could not be|can ?not be) found|not found|no longer (?:available|exists)"
+    r"|does(?: not|n't) exist|access denied|forbidden|internal server error|bad gateway|service unavailable"
+    r"|(?:sign|log) ?in(?: required| to continue)?$|login required|are you (?:a )?(?:human|robot)|just a moment"
+    r"|seite nicht gefunden|page introuvable|página no encontrada|pagina non trovata)",
+    re.IGNORECASE,
+)
+
+
+def read_page(fetched: Fetched, most_links: int = 5000) -> Page:
+    """What a fetched document says and where it points."""
+    response = fetched.response
+    content_type = response.header("content-type")
+    kind = content_type.partition(";")[0].strip().lower()
+    if not response.body or looks_binary(response.body) or not _readable(kind):
+        return _wordless(fetched)
+    text, charset = decoded(response.body, content_type)
+    if kind.startswith("text/") and kind != "text/html":
+        return _plain_page(fetched, text, charset)
+    return _html_page(fetched, text, charset, most_links)
+
+
+def _readable(kind: str) -> bool:
+    return not kind or kind.startswith("text/") or kind.endswith(("html", "xhtml+xml"))
+
+
+def _wordless(fetched: Fetched) -> Page:
+    wishes = header_wishes(fetched.response)
+    return Page(fetched.link.url, noindex="noindex" in wishes, nofollow="nofollow" in wishes, digest=digest_of(""))
+
+
+def _plain_page(fetched: Fetched, text: str, charset: str) -> Page:
+    text = text[:LONGEST_TEXT].replace("\0", " ").strip()
+    wishes = header_wishes(fetched.response)
+    return Page(
+        fetched.link.url,
+        title=folded(text[: LONGEST_FIRST_LINE * 4].partition("\n")[0])[:LONGEST_FIRST_LINE].strip(),
+        text=text,
+        language=language_of_text(text, ""),
+        charset=charset,
+        noindex="noindex" in wishes,
+        nofollow="nofollow" in wishes,
+        digest=digest_of(text),
+    )
+
+
+def _html_page(fetched: Fetched, html: str, charset: str, most_links: int) -> Page:
+    markup, cut_off = tamed(html.encode("utf-8", "replace"))
+    elements = Elements(markup)
+    head = read_head(elements, fetched.link.url, fetched.response)
+    found = find_links(elements, fetched.link, head.base, head.title, most_links)
+    text = main_text(elements, found.framing, found.blocks)
+    return Page(
+        fetched.link.url,
+        head.title,
+        found.headings,
+        text,
+        language_of_text(text, head.language),
+        charset,
+        head.canonical,
+        "noindex" in head.wishes,
+        "nofollow" in head.wishes,
+        digest_of(text),
+        _with_refresh(found, head, fetched.link, most_links),
+        found.dropped + cut_off,
+        head.published,
+    )
+
+
+def _with_refresh(found: FoundLinks, head: Head, page: Link, most_links: int) -> tuple[Link, ...]:
+    """The links, and last the target of a refresh unless it is among them already."""
+    link = refresh_link(head.refresh, page, head.base, len(found.links))
+    if link is None or len(found.links) >= most_links or any(link.url == other.url for other in found.links):
+        return found.links
+    return (*found.links, link)
+
+
+def language_of_text(text: str, declared: str) -> str:
+    """What the page declares, where its words agree; else what its words say.
+
+    The sample is taken past the beginning, where names and dates stand.
+    """
+    begin = len(text) // 4
+    sample = language.words(text[begin : begin + SAMPLE])
+    common = language.stop_words().get(declared, frozenset())
+    if sum(map(common.__contains__, sample)) > AGREEMENT * len(sample):
+        return declared
+    return language.language_of(sample, declared)
+
+
+def looks_like_error(page: Page, status: int) -> bool:
+    """Whether a page is an error, an empty shell or a login wall, whatever its status says. Used only to count."""
+    if status >= 400 or len(page.text) < FEW_CHARACTERS:
+        return True
+    if len(page.text) > SHORT:
+        return False
+    return any(_ERROR_WORDS.search(said[:200]) for said in (page.title, *page.headings[:1]))

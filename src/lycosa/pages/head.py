@@ -1,0 +1,155 @@
+"""What a document says about itself: title, language, canonical address, wishes to robots, date."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+import msgspec
+
+from lycosa import urls
+from lycosa.pages.elements import Elements, folded
+from lycosa.records import Response
+
+LONGEST_TITLE = 500
+OUR_NAME = "lycosa"
+
+_DATES = ("article:published_time", "datepublished", "date", "dc.date", "dc.date.issued", "dcterms.created", "pubdate",
+          "publishdate", "og:published_time", "article:modified_time")  # fmt: skip
+_DAY = re.compile(r"\s{0,9}(\d{4})-(\d{1,2})-(\d{1,2})")
+_REFRESH = re.compile(r"\s{0,9}[\d.]{0,20}\s{0,9}[;,]?\s{0,9}(?:url\s{0,9}=)?\s{0,9}(.*)", re.IGNORECASE | re.DOTALL)
+_LINK_HEADER = re.compile(r"<([^<>]{0,8192})>([^<>]{0,400})")
+_CANONICAL = re.compile(r"rel\s{0,9}=\s{0,9}[\"']?[^\"';,]{0,80}\bcanonical\b", re.IGNORECASE)
+_VALUED_WISHES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
+
+
+class Head(msgspec.Struct, frozen=True):
+    """A document's statements about itself. `refresh` is as written; the rest is made sense of."""
+
+    title: str = ""
+    language: str = ""
+    base: str = ""
+    canonical: str = ""
+    refresh: str = ""
+    wishes: frozenset[str] = frozenset()
+    published: float | None = None
+
+
+def read_head(elements: Elements, url: str, response: Response) -> Head:
+    """The statements of a document's head and of its HTTP headers."""
+    metas = _metas(elements)
+    base = _base(elements, url)
+    wishes = {*_wished(metas.get("robots", "")), *_wished(metas.get(OUR_NAME, "")), *header_wishes(response)}
+    return Head(
+        title=_title(elements),
+        language=_language(elements, metas),
+        base=base,
+        canonical=_canonical(elements, base) or _canonical_header(response, url),
+        refresh=_refresh(metas.get("refresh", "")),
+        wishes=frozenset(wishes),
+        published=_published(elements, metas),
+    )
+
+
+def _metas(elements: Elements) -> dict[str, str]:
+    """The first content of each named `<meta>`, names in lower case."""
+    found: dict[str, str] = {}
+    for node in elements.metas:
+        attributes = node.attributes
+        content = attributes.get("content")
+        if content:
+            name = attributes.get("name") or attributes.get("property") or attributes.get("http-equiv")
+            name = name or attributes.get("itemprop") or ""
+            found.setdefault(name.strip().lower()[:64], content)
+    return found
+
+
+def _title(elements: Elements) -> str:
+    """The first title that is not part of a drawing."""
+    for node in elements.titles[:8]:
+        parent = node.parent
+        if parent is not None and parent.tag in ("head", "body", "html"):
+            return folded(node.text(True, "", True)[: LONGEST_TITLE * 4])[:LONGEST_TITLE].strip()
+    return ""
+
+
+def _language(elements: Elements, metas: dict[str, str]) -> str:
+    declared = elements.root.attributes.get("lang") or metas.get("content-language", "")
+    primary = re.split(r"[-_,;\s]", declared.strip().lower()[:35], maxsplit=1)[0]
+    return primary if 2 <= len(primary) <= 3 and primary.isalpha() and primary.isascii() else ""
+
+
+def _base(elements: Elements, url: str) -> str:
+    """The address that relative links start from; a `<base>` that is no http(s) address is ignored."""
+    for node in elements.bases[:1]:
+        href = node.attributes.get("href")
+        return (urls.resolve(url, [href])[0] if href else None) or url
+    return url
+
+
+def _canonical(elements: Elements, base: str) -> str:
+    for node in elements.relations[:200]:
+        attributes = node.attributes
+        href = attributes.get("href")
+        if href and "canonical" in (attributes.get("rel") or "").lower().split():
+            return urls.resolve(base, [href])[0] or ""
+    return ""
+
+
+def _canonical_header(response: Response, url: str) -> str:
+    for name, value in response.headers:
+        if name.lower() == "link":
+            for target, rest in _LINK_HEADER.findall(value[:65_536]):
+                if _CANONICAL.search(rest):
+                    return urls.resolve(url, [target])[0] or ""
+    return ""
+
+
+def _refresh(content: str) -> str:
+    """Where a `<meta http-equiv=refresh>` leads, or '' where it only reloads."""
+    match = _REFRESH.fullmatch(content[: urls.LONGEST])
+    return match[1].strip().strip("\"'") if match else ""
+
+
+def _wished(content: str) -> list[str]:
+    wishes = [wish.strip().lower() for wish in content[:1000].split(",")]
+    return ["noindex", "nofollow"] if "none" in wishes else wishes
+
+
+def header_wishes(response: Response) -> list[str]:
+    """The wishes of all X-Robots-Tag headers that speak to everyone or to us."""
+    found: list[str] = []
+    for name, value in response.headers:
+        if name.lower() == "x-robots-tag":
+            robot, colon, rest = value.partition(":")
+            named = colon and "," not in robot and robot.strip().lower() not in _VALUED_WISHES
+            if not named or robot.strip().lower() == OUR_NAME:
+                found += _wished(rest if named else value)
+    return found
+
+
+def _published(elements: Elements, metas: dict[str, str]) -> float | None:
+    for name in _DATES:
+        if name in metas:
+            moment = moment_of(metas[name])
+            if moment is not None:
+                return moment
+    for node in elements.times[:1]:
+        return moment_of(node.attributes.get("datetime") or "")
+    return None
+
+
+def moment_of(written: str) -> float | None:
+    """Seconds since 1970 of an ISO date, with or without a time; None for anything else."""
+    written = written[:40].strip()
+    try:
+        moment = datetime.fromisoformat(written)
+    except ValueError:
+        day = _DAY.match(written)
+        if day is None:
+            return None
+        try:
+            moment = datetime(int(day[1]), int(day[2]), int(day[3]))
+        except ValueError:
+            return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,1 @@
+"""How good: scores for pages and links, one module per strategy."""

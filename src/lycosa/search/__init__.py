@@ -1,0 +1,1 @@
+"""Find it again: the full-text index over what was crawled."""

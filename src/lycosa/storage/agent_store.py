@@ -1,0 +1,288 @@
+"""The agent's own store (LMDB): all that one agent knows, changed by one synced transaction a batch.
+
+Everything an agent must not lose is written here together: states of URLs,
+queues, leases, sites, the journal of the catalogue, links for other agents, and
+how far the archive counts. Other processes read it while the agent writes; only
+the agent that owns it writes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import lmdb
+import msgspec
+
+from lycosa.records import Link, Score
+from lycosa.storage.archive import Position
+from lycosa.storage.catalogue import VisitRow
+from lycosa.urls import fingerprint, site_of
+from lycosa.waiting import Changes, SiteRecord, UrlRecord, sortable, url_key
+
+MAP_SIZE = 1 << 40
+_TABLES = ("urls", "queue", "later", "leases", "sites", "journal", "outbox", "marks", "digests")
+_NUMBER = struct.Struct(">Q")
+_MAIL = struct.Struct(">HQ")
+_pack = msgspec.msgpack.Encoder().encode
+_unpack_url = msgspec.msgpack.Decoder(UrlRecord).decode
+_unpack_site = msgspec.msgpack.Decoder(SiteRecord).decode
+_unpack_row = msgspec.msgpack.Decoder(VisitRow).decode
+_unpack_mail = msgspec.msgpack.Decoder(list[tuple[Link, Score]]).decode
+
+
+class StoreInUse(Exception):
+    """Another process owns this store."""
+
+
+class StoreFull(Exception):
+    """The disk is full; nothing of the batch was written."""
+
+
+@dataclass(slots=True)
+class Batch:
+    """What becomes durable together."""
+
+    changes: Changes
+    rows: list[VisitRow] = field(default_factory=list)
+    digests: dict[bytes, str] = field(default_factory=dict)
+    mail: dict[int, list[tuple[Link, Score]]] = field(default_factory=dict)
+    received: dict[int, int] = field(default_factory=dict)
+    delivered: dict[int, int] = field(default_factory=dict)
+    position: Position | None = None
+    marks: dict[str, bytes] = field(default_factory=dict)
+
+
+class AgentStore:
+    """One agent's LMDB environment; also the frontier's shelf."""
+
+    def __init__(self, folder: Path, *, readonly: bool = False) -> None:
+        if not readonly:
+            folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self._env = lmdb.open(
+            str(folder), map_size=MAP_SIZE, max_dbs=len(_TABLES), readonly=readonly, max_readers=512, subdir=True
+        )
+        self._env.reader_check()
+        self._db: dict[str, Any] = {}
+        for table in _TABLES:
+            self._db[table] = self._env.open_db(table.encode(), create=not readonly)
+        self._txn = self._env.begin(buffers=False)
+        self._numbers: dict[str, int] = {}
+
+    def refresh(self) -> None:
+        """See what has been committed by now."""
+        self._txn.abort()
+        self._txn = self._env.begin(buffers=False)
+
+    def close(self) -> None:
+        """Close the environment."""
+        self._txn.abort()
+        self._env.close()
+
+    def __enter__(self) -> AgentStore:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    # -- the shelf ------------------------------------------------------------------------------
+
+    def url(self, key: bytes) -> UrlRecord | None:
+        """What is known of a URL."""
+        data = self._txn.get(key, db=self._db["urls"])
+        return None if data is None else _unpack_url(data)
+
+    def best(self, site: int, number: int, without: set[bytes]) -> list[bytes]:
+        """The best waiting links of a site."""
+        prefix = site.to_bytes(4, "big")
+        found: list[bytes] = []
+        cursor = self._txn.cursor(self._db["queue"])
+        if cursor.set_range(prefix):
+            for key in cursor.iternext(values=False):
+                if not key.startswith(prefix) or len(found) == number:
+                    break
+                if key not in without:
+                    found.append(key)
+        return found
+
+    def due(self, now: float, number: int) -> list[bytes]:
+        """Postponed links whose time has come."""
+        end = sortable(now) + b"\xff" * 12
+        found: list[bytes] = []
+        for key in self._txn.cursor(self._db["later"]).iternext(values=False):
+            if key > end or len(found) == number:
+                break
+            found.append(key)
+        return found
+
+    def sites(self) -> Iterator[SiteRecord]:
+        """All sites known."""
+        return (_unpack_site(data) for _, data in self._txn.cursor(self._db["sites"]))
+
+    def leases(self) -> Iterable[tuple[bytes, bytes]]:
+        """Links taken but not finished."""
+        return list(self._txn.cursor(self._db["leases"]))
+
+    # -- reading --------------------------------------------------------------------------------
+
+    def urls(self) -> Iterator[UrlRecord]:
+        """All URLs known."""
+        return (_unpack_url(data) for _, data in self._txn.cursor(self._db["urls"]))
+
+    def find(self, url: str) -> UrlRecord | None:
+        """What is known of a URL, by its text."""
+        key = self.key_of(url)
+        return None if key is None else self.url(key)
+
+    def key_of(self, url: str) -> bytes | None:
+        """The key of a URL, if its site is known."""
+        name = site_of(url)
+        if name not in self._numbers:
+            self._numbers = {record.site: record.number for record in self.sites()}
+        number = self._numbers.get(name)
+        return None if number is None else url_key(number, fingerprint(url))
+
+    def place_in_queue(self, queue_key: bytes, most: int = 100_000) -> int:
+        """How many links of the same site are ahead of one (counted up to `most`)."""
+        cursor = self._txn.cursor(self._db["queue"])
+        ahead = 0
+        if cursor.set_range(queue_key[:4]):
+            for key in cursor.iternext(values=False):
+                if key >= queue_key or ahead == most:
+                    break
+                ahead += 1
+        return ahead
+
+    def rows(self, after: int = 0) -> Iterator[tuple[int, VisitRow]]:
+        """The journal's rows with their numbers, oldest first."""
+        cursor = self._txn.cursor(self._db["journal"])
+        if cursor.set_range(_NUMBER.pack(after + 1)):
+            for key, data in cursor:
+                yield _NUMBER.unpack(key)[0], _unpack_row(data)
+
+    def rows_about(self, url: str) -> Iterator[tuple[int, VisitRow]]:
+        """The journal's rows of one URL; only rows that mention it are decoded."""
+        mention = url.encode()
+        for key, data in self._txn.cursor(self._db["journal"]):
+            if mention in data:
+                row = _unpack_row(data)
+                if row.url == url:
+                    yield _NUMBER.unpack(key)[0], row
+
+    def last_row(self) -> int:
+        """The number of the newest row."""
+        cursor = self._txn.cursor(self._db["journal"])
+        newest = _NUMBER.unpack(cursor.key())[0] if cursor.last() else 0
+        return max(newest, self.number("rolled"))
+
+    def count(self, table: str) -> int:
+        """How many entries a table has."""
+        return int(self._txn.stat(self._db[table])["entries"])
+
+    def first_with(self, digest: bytes) -> str | None:
+        """The URL under which content of this digest was first stored."""
+        data = self._txn.get(digest, db=self._db["digests"])
+        return None if data is None else data.decode()
+
+    def mark(self, name: str) -> bytes | None:
+        """A small fact kept with the store."""
+        data: bytes | None = self._txn.get(name.encode(), db=self._db["marks"])
+        return data
+
+    def number(self, name: str) -> int:
+        """A small fact that is a number."""
+        data = self.mark(name)
+        return int(data) if data else 0
+
+    def position(self) -> Position:
+        """How far the archive counts."""
+        data = self.mark("position")
+        return msgspec.msgpack.decode(data, type=Position) if data else Position()
+
+    def mail_for(self, agent: int, after: int, most: int = 50) -> list[tuple[int, list[tuple[Link, Score]]]]:
+        """Letters to another agent that it has not taken yet: number and links."""
+        cursor = self._txn.cursor(self._db["outbox"])
+        found: list[tuple[int, list[tuple[Link, Score]]]] = []
+        if cursor.set_range(_MAIL.pack(agent, after + 1)):
+            for key, data in cursor:
+                receiver, number = _MAIL.unpack(key)
+                if receiver != agent or len(found) == most:
+                    break
+                found.append((number, _unpack_mail(data)))
+        return found
+
+    # -- the one write --------------------------------------------------------------------------
+
+    def commit(self, batch: Batch) -> None:
+        """Make a batch durable: all of it, or, when anything goes wrong, nothing."""
+        try:
+            with self._env.begin(write=True) as txn:
+                self._write_changes(txn, batch.changes)
+                self._write_rows(txn, batch)
+                self._write_mail(txn, batch)
+                for name, value in self._marks(batch).items():
+                    txn.put(name.encode(), value, db=self._db["marks"])
+        except (lmdb.MapFullError, lmdb.DiskError) as error:
+            raise StoreFull(f"{self.folder}: {error}") from error
+        except lmdb.Error as error:
+            if "No space left" in str(error):
+                raise StoreFull(f"{self.folder}: {error}") from error
+            raise
+        self.refresh()
+
+    def _marks(self, batch: Batch) -> dict[str, bytes]:
+        marks = dict(batch.marks)
+        if batch.position is not None:
+            marks["position"] = _pack(batch.position)
+        marks.update({f"received.{sender}": str(number).encode() for sender, number in batch.received.items()})
+        return marks
+
+    def _write_changes(self, txn: Any, changes: Changes) -> None:
+        db = self._db
+        for key in sorted(changes.unqueued):
+            txn.delete(key, db=db["queue"])
+        for key in changes.unleased:
+            txn.delete(key, db=db["leases"])
+        for key in changes.unpostponed:
+            txn.delete(key, db=db["later"])
+        records = sorted((*changes.urls.items(), *changes.refused.items()))
+        self._put(txn, "urls", [(key, _pack(record)) for key, record in records])
+        self._put(txn, "queue", [(key, b"") for key in sorted(changes.queued)])
+        self._put(txn, "leases", list(changes.leased.items()))
+        self._put(txn, "later", [(key, b"") for key in sorted(changes.postponed)])
+        self._put(txn, "sites", [(number.to_bytes(4, "big"), _pack(site)) for number, site in changes.sites.items()])
+
+    def _put(self, txn: Any, table: str, items: list[tuple[bytes, bytes]]) -> None:
+        if items:
+            txn.cursor(self._db[table]).putmulti(items)
+
+    def _write_rows(self, txn: Any, batch: Batch) -> None:
+        if batch.rows:
+            first = self.last_row() + 1
+            rows = [(_NUMBER.pack(first + place), _pack(row)) for place, row in enumerate(batch.rows)]
+            txn.cursor(self._db["journal"]).putmulti(rows, append=True)
+        self._put(txn, "digests", [(digest, url.encode()) for digest, url in batch.digests.items()])
+
+    def _write_mail(self, txn: Any, batch: Batch) -> None:
+        for receiver, letters in batch.mail.items():
+            number = int(txn.get(f"sent.{receiver}".encode(), db=self._db["marks"]) or b"0") + 1
+            txn.put(_MAIL.pack(receiver, number), _pack(letters), db=self._db["outbox"])
+            txn.put(f"sent.{receiver}".encode(), str(number).encode(), db=self._db["marks"])
+        for receiver, number in batch.delivered.items():
+            cursor = txn.cursor(self._db["outbox"])
+            while cursor.set_range(_MAIL.pack(receiver, 0)) and cursor.key() <= _MAIL.pack(receiver, number):
+                cursor.delete()
+
+    def drop_rows(self, through: int) -> None:
+        """Forget journal rows that now lie in a closed segment."""
+        with self._env.begin(write=True) as txn:
+            cursor = txn.cursor(self._db["journal"])
+            while cursor.first() and cursor.key() <= _NUMBER.pack(through):
+                cursor.delete()
+            txn.put(b"rolled", str(through).encode(), db=self._db["marks"])
+        self.refresh()

@@ -1,0 +1,205 @@
+"""The archive: every response as WARC/1.1, one gzip member a record, readable by any WARC tool.
+
+An archive is a run of numbered files. It is told how far it had been committed
+when it is opened, and cuts whatever lies beyond: a record that was appended but
+whose batch never became durable is as if it had never been written, so a visit
+is archived exactly once. Bodies are kept as they came over the wire; only the
+chunking is gone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import uuid
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from http import HTTPStatus
+from pathlib import Path
+
+from isal import isal_zlib
+
+from lycosa.records import Record, Response
+
+_LEVEL = 1
+_DROPPED = frozenset({"transfer-encoding", "content-length"})
+_REASONS = {status.value: status.phrase for status in HTTPStatus}
+
+
+class Position(Record, frozen=True):
+    """How far an archive is committed."""
+
+    file: int = 0
+    offset: int = 0
+
+
+class Place(Record, frozen=True):
+    """Where a record lies."""
+
+    file: str
+    offset: int
+    length: int
+
+
+class ArchiveDamaged(Exception):
+    """A record is not what its place promised."""
+
+
+class Archive:
+    """The archive files of one agent, open for appending."""
+
+    def __init__(self, folder: Path, name: str, position: Position, largest: int) -> None:
+        self._folder, self._name, self._largest = folder, name, largest
+        folder.mkdir(parents=True, exist_ok=True)
+        self._number, self._file = position.file, None
+        self._cut(position)
+
+    def _cut(self, position: Position) -> None:
+        """Forget whatever was written after the last commit."""
+        for path in self._folder.glob(f"{self._name}-*.warc.gz"):
+            if int(path.name.removesuffix(".warc.gz").rpartition("-")[2]) > position.file:
+                path.unlink()
+        if position.file:
+            self._file = self._path(position.file).open("r+b", buffering=0)
+            self._file.truncate(position.offset)
+            self._file.seek(position.offset)
+
+    _file: io.FileIO | None
+
+    def _path(self, number: int) -> Path:
+        return self._folder / f"{self._name}-{number:06d}.warc.gz"
+
+    def append(self, responses: Sequence[Response]) -> list[Place]:
+        """Write records and make them durable; their batch must still be committed for them to count."""
+        places: list[Place] = []
+        parts: list[bytes] = []
+        file = self._current()
+        offset = begin = file.tell()
+        for response in responses:
+            member = isal_zlib.compress(_record(response), _LEVEL, wbits=31)
+            places.append(Place(self._path(self._number).name, offset, len(member)))
+            parts.append(member)
+            offset += len(member)
+        try:
+            _write_all(file, b"".join(parts))
+            os.fdatasync(file.fileno())
+        except OSError:
+            file.truncate(begin)
+            file.seek(begin)
+            raise
+        return places
+
+    def _current(self) -> io.FileIO:
+        if self._file is None or self._file.tell() >= self._largest:
+            if self._file is not None:
+                self._file.close()
+            self._number += 1
+            self._file = self._path(self._number).open("w+b", buffering=0)
+            _write_all(self._file, isal_zlib.compress(_warcinfo(self._path(self._number).name), _LEVEL, wbits=31))
+            _sync_folder(self._folder)
+        return self._file
+
+    @property
+    def position(self) -> Position:
+        """How far the archive has been written; becomes the committed position with the batch."""
+        return Position(self._number, self._file.tell() if self._file else 0)
+
+    def close(self) -> None:
+        """Close the current file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def _write_all(file: io.FileIO, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[file.write(view) :]
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _head(kind: str, fields: list[tuple[str, str]], body: bytes, at: float) -> bytes:
+    date = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    lines = [
+        "WARC/1.1",
+        f"WARC-Type: {kind}",
+        f"WARC-Record-ID: <urn:uuid:{uuid.uuid4()}>",
+        f"WARC-Date: {date}",
+        *(f"{name}: {value}" for name, value in fields),
+        f"Content-Length: {len(body)}",
+    ]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body + b"\r\n\r\n"
+
+
+def _warcinfo(name: str) -> bytes:
+    body = b"software: Lycosa\r\nformat: WARC File Format 1.1\r\n"
+    fields = [("WARC-Filename", name), ("Content-Type", "application/warc-fields")]
+    return _head("warcinfo", fields, body, datetime.now(UTC).timestamp())
+
+
+def _record(response: Response) -> bytes:
+    reason = _REASONS.get(response.status, "Unknown")
+    kept = [(name, value) for name, value in response.headers if name.lower() not in _DROPPED]
+    lines = [f"HTTP/1.1 {response.status} {reason}", *(f"{_line(name)}: {_line(value)}" for name, value in kept)]
+    lines.append(f"Content-Length: {len(response.raw)}")
+    block = "\r\n".join(lines).encode("utf-8", "replace") + b"\r\n\r\n" + response.raw
+    fields = [
+        ("WARC-Target-URI", response.url),
+        ("Content-Type", "application/http;msgtype=response"),
+        ("WARC-Payload-Digest", f"sha256:{hashlib.sha256(response.raw).hexdigest()}"),
+    ]
+    if response.address:
+        fields.append(("WARC-IP-Address", response.address))
+    if response.truncated:
+        fields.append(("WARC-Truncated", "length"))
+    if response.status == HTTPStatus.NOT_MODIFIED:
+        fields.append(("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/server-not-modified"))
+    return _head("revisit" if response.status == HTTPStatus.NOT_MODIFIED else "response", fields, block, response.began)
+
+
+def _line(text: str) -> str:
+    """Header text that cannot break out of its line."""
+    return text.replace("\r", " ").replace("\n", " ").replace("\0", " ")
+
+
+def read(folder: Path, place: Place) -> tuple[dict[str, str], Response]:
+    """The WARC header and the response at a place. The body is as it came over the wire."""
+    try:
+        with (folder / place.file).open("rb") as file:
+            file.seek(place.offset)
+            plain = isal_zlib.decompress(file.read(place.length), wbits=31)
+    except (OSError, isal_zlib.error) as error:  # type: ignore[misc]  # its stub does not say that it is an exception
+        raise ArchiveDamaged(f"{place.file} at {place.offset}: {error}") from error
+    head, _, block = plain.partition(b"\r\n\r\n")
+    fields = _fields(head)
+    if not head.startswith(b"WARC/1.1") or "Content-Length" not in fields:
+        raise ArchiveDamaged(f"{place.file} at {place.offset}: no WARC record")
+    block = block[: int(fields["Content-Length"])]
+    http_head, _, raw = block.partition(b"\r\n\r\n")
+    status_line, _, header_lines = http_head.partition(b"\r\n")
+    digest = fields.get("WARC-Payload-Digest", "")
+    if digest != f"sha256:{hashlib.sha256(raw).hexdigest()}":
+        raise ArchiveDamaged(f"{place.file} at {place.offset}: the payload does not match its digest")
+    headers = tuple(
+        (name, value.strip())
+        for name, _, value in (line.partition(":") for line in header_lines.decode("utf-8", "replace").split("\r\n"))
+        if name
+    )
+    began = datetime.fromisoformat(fields["WARC-Date"]).timestamp()
+    status = int(status_line.split()[1])
+    return fields, Response(
+        fields["WARC-Target-URI"], status, headers, b"", raw, began, 0.0, fields.get("WARC-IP-Address", "")
+    )
+
+
+def _fields(head: bytes) -> dict[str, str]:
+    lines = head.decode("utf-8", "replace").split("\r\n")[1:]
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}

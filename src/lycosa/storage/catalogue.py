@@ -1,0 +1,233 @@
+"""The catalogue: everything that was computed about every visit, as tables (T11, C7).
+
+A visit is one row of the agent's journal, written with the batch it belongs to.
+Closed stretches of the journal are rolled into Parquet files, which SQL and
+data-frame tools read in place; `tables` joins both. Parquet is an extra: without
+it the journal simply stays where it is.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from lycosa.records import Record
+
+
+class MissingExtra(Exception):
+    """A feature needs an optional package; the message says how to install it."""
+
+
+class LinkColumns(Record, frozen=True):
+    """The links of a page, column by column."""
+
+    urls: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    tag_paths: tuple[str, ...] = ()
+
+
+class VisitRow(Record, frozen=True):
+    """What is kept of a visit."""
+
+    url: str
+    at: float
+    agent: int
+    outcome: str
+    why: str = ""
+    detail: str = ""
+    status: int = 0
+    mime: str = ""
+    charset: str = ""
+    language: str = ""
+    title: str = ""
+    length: int = 0
+    seconds: float = 0.0
+    address: str = ""
+    digest: str = ""
+    duplicate_of: str = ""
+    target: str = ""
+    relevance: float | None = None
+    relevance_why: str = ""
+    importance: float | None = None
+    noindex: bool = False
+    depth: int = 0
+    parent: str = ""
+    attempts: int = 0
+    file: str = ""
+    offset: int = 0
+    size: int = 0
+    links_dropped: int = 0
+    links: LinkColumns = LinkColumns()
+
+
+HISTORY = tuple(field for field in VisitRow.__struct_fields__ if field != "links")
+LINKS = ("parent", "at", "url", "anchor", "score", "tag_path", "position")
+TABLES = ("pages", "links", "history")
+
+
+class Journal(Protocol):
+    """Where rows lie before they are rolled."""
+
+    folder: Path
+
+    def rows(self, after: int = 0) -> Iterator[tuple[int, VisitRow]]:
+        """Rows with their numbers, oldest first."""
+
+    def rows_about(self, url: str) -> Iterator[tuple[int, VisitRow]]:
+        """Rows of one URL."""
+
+    def number(self, name: str) -> int:
+        """A small fact that is a number; `rolled` says how far rows were rolled."""
+
+    def drop_rows(self, through: int) -> None:
+        """Forget rows that were rolled."""
+
+
+def arrow() -> Any:
+    """The pyarrow module, or a clear message."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra("Parquet needs the extra: pip install 'lycosa[parquet]'") from None
+    return pyarrow
+
+
+def history_of(rows: Iterable[VisitRow]) -> dict[str, list[Any]]:
+    """Rows as columns of the table `history`."""
+    listed = list(rows)
+    return {name: [getattr(row, name) for row in listed] for name in HISTORY}
+
+
+def links_of(rows: Iterable[VisitRow]) -> dict[str, list[Any]]:
+    """The links of rows as columns of the table `links`."""
+    columns: dict[str, list[Any]] = {name: [] for name in LINKS}
+    for row in rows:
+        links, number = row.links, len(row.links.urls)
+        columns["parent"] += [row.url] * number
+        columns["at"] += [row.at] * number
+        columns["url"] += links.urls
+        columns["anchor"] += links.anchors
+        columns["score"] += links.scores
+        columns["tag_path"] += links.tag_paths
+        columns["position"] += range(number)
+    return columns
+
+
+def schema(table: str) -> Any:
+    """The Arrow schema of a table."""
+    pa = arrow()
+    kinds = {
+        "str": pa.string(),
+        "float": pa.float64(),
+        "int": pa.int64(),
+        "bool": pa.bool_(),
+        "float | None": pa.float64(),
+    }
+    if table == "links":
+        named = dict.fromkeys(LINKS, "str") | {"at": "float", "score": "float", "position": "int"}
+        return pa.schema([(name, kinds[kind]) for name, kind in named.items()])
+    return pa.schema([(name, kinds[VisitRow.__annotations__[name]]) for name in HISTORY])
+
+
+def _segment(folder: Path, table: str, first: int, last: int) -> Path:
+    return folder / "catalogue" / f"{table}-{first:012d}-{last:012d}.parquet"
+
+
+def _segments(folder: Path, table: str, through: int) -> list[tuple[int, int, Path]]:
+    """Closed segments in order; a file beyond the mark was never closed and does not count."""
+    found = []
+    for path in sorted((folder / "catalogue").glob(f"{table}-*.parquet")):
+        _, first, last = path.stem.rsplit("-", 2)
+        if int(last) <= through:
+            found.append((int(first), int(last), path))
+    return found
+
+
+def roll(journal: Journal, through: int) -> int:
+    """Move journal rows up to a number into Parquet. Returns how many. Safe to be interrupted anywhere."""
+    begin = journal.number("rolled")
+    numbered = []
+    for number, row in journal.rows(begin):
+        if number > through:
+            break
+        numbered.append((number, row))
+    if not numbered:
+        return 0
+    pa, rows, last = arrow(), [row for _, row in numbered], numbered[-1][0]
+    (journal.folder / "catalogue").mkdir(exist_ok=True)
+    for table, columns in (("history", history_of(rows)), ("links", links_of(rows))):
+        path = _segment(journal.folder, table, begin + 1, last)
+        partial = path.with_suffix(".partial")
+        pa.parquet.write_table(pa.table(columns, schema=schema(table)), partial, compression="zstd")
+        with partial.open("rb") as file:
+            os.fsync(file.fileno())
+        partial.replace(path)
+    journal.drop_rows(last)
+    return len(rows)
+
+
+def history(journal: Journal, after: int = 0, columns: Sequence[str] = HISTORY) -> Iterator[tuple[int, VisitRow]]:
+    """All rows of an agent after a number, rolled or not; rolled ones come without their links."""
+    rolled = journal.number("rolled")
+    for first, last, path in _segments(journal.folder, "history", rolled):
+        if last <= after:
+            continue
+        for place, values in enumerate(arrow().parquet.read_table(path, columns=list(columns)).to_pylist()):
+            if first + place > after:
+                yield first + place, msgspec.structs.replace(_EMPTY, **values)
+    yield from journal.rows(max(after, rolled))
+
+
+_EMPTY = VisitRow("", 0.0, 0, "")
+
+
+def link_rows(journal: Journal) -> Iterator[dict[str, Any]]:
+    """All rows of the table `links` of an agent."""
+    rolled = journal.number("rolled")
+    for _, _, path in _segments(journal.folder, "links", rolled):
+        yield from arrow().parquet.read_table(path).to_pylist()
+    for _, row in journal.rows(rolled):
+        columns = links_of([row])
+        yield from (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
+
+
+def table(journals: Sequence[Journal], name: str) -> Iterator[dict[str, Any]]:
+    """A table of the whole crawl, all agents joined, as plain rows: `history`, `pages` (the latest fetch), `links`."""
+    if name == "links":
+        for journal in journals:
+            yield from link_rows(journal)
+    elif name == "history":
+        for journal in journals:
+            yield from (_plain(row) for _, row in history(journal))
+    elif name == "pages":
+        for journal in journals:
+            yield from _latest(journal)
+    else:
+        raise ValueError(f"no table {name!r}; there are: {', '.join(TABLES)}")
+
+
+def _plain(row: VisitRow) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in HISTORY}
+
+
+def _latest(journal: Journal) -> Iterator[dict[str, Any]]:
+    """Each fetched page once, as it was last fetched."""
+    newest = {row.url: number for number, row in history(journal) if row.outcome == "fetched"}
+    for number, row in history(journal):
+        if row.outcome == "fetched" and newest[row.url] == number:
+            yield _plain(row)
+
+
+def about(journal: Journal, url: str) -> Iterator[tuple[int, VisitRow]]:
+    """All visits of one URL, oldest first."""
+    rolled = journal.number("rolled")
+    for first, _, path in _segments(journal.folder, "history", rolled):
+        found = arrow().parquet.read_table(path, columns=list(HISTORY), filters=[("url", "=", url)]).to_pylist()
+        yield from ((first, msgspec.structs.replace(_EMPTY, **values)) for values in found)
+    yield from journal.rows_about(url)

@@ -1,0 +1,1 @@
+"""What we look for: topics and how well a text fits them."""

@@ -1,0 +1,124 @@
+"""Waiting links as records and keys: shared by the frontier, which thinks, and the store, which keeps.
+
+Keys are bytes that sort as the things they stand for, so that any ordered
+key-value store can hold the queues.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from lycosa.records import Link, Record
+
+
+class State(IntEnum):
+    """Where a URL is on its way."""
+
+    WAITING = 1
+    LEASED = 2
+    LATER = 3
+    DONE = 4
+    REFUSED = 5
+    FAILED = 6
+
+
+class UrlRecord(Record, frozen=True):
+    """What an agent knows of a URL."""
+
+    url: str
+    state: State
+    priority: float = 0.0
+    enqueued_at: float = 0.0
+    order: float = 0.0
+    parent: str = ""
+    depth: int = 0
+    redirects: int = 0
+    attempts: int = 0
+    anchors: tuple[str, ...] = ()
+    why: str = ""
+    detail: str = ""
+    at: float = 0.0
+    etag: str = ""
+    last_modified: str = ""
+
+    def link(self) -> Link:
+        """The link as it is handed to a fetcher."""
+        anchor = self.anchors[0] if self.anchors else ""
+        return Link(self.url, parent=self.parent, anchor=anchor, depth=self.depth, redirects=self.redirects)
+
+
+class SiteRecord(Record, frozen=True):
+    """What an agent keeps of a site."""
+
+    number: int
+    site: str
+    waiting: int = 0
+    delay: float = 0.0
+    fetched: int = 0
+    failed: int = 0
+
+
+@dataclass(slots=True)
+class Changes:
+    """Writes that the frontier wants to be made durable together."""
+
+    urls: dict[bytes, UrlRecord] = field(default_factory=dict)
+    queued: set[bytes] = field(default_factory=set)
+    unqueued: set[bytes] = field(default_factory=set)
+    leased: dict[bytes, bytes] = field(default_factory=dict)
+    unleased: set[bytes] = field(default_factory=set)
+    postponed: set[bytes] = field(default_factory=set)
+    unpostponed: set[bytes] = field(default_factory=set)
+    sites: dict[int, SiteRecord] = field(default_factory=dict)
+    refused: dict[bytes, UrlRecord] = field(default_factory=dict)
+
+    def queue(self, queue_key: bytes) -> None:
+        """Put a link into its site's queue."""
+        self.unqueued.discard(queue_key)
+        self.queued.add(queue_key)
+
+    def unqueue(self, queue_key: bytes) -> None:
+        """Take a link out of its site's queue."""
+        self.queued.discard(queue_key)
+        self.unqueued.add(queue_key)
+
+
+_SITE = struct.Struct(">I")
+_NUMBER = struct.Struct(">Q")
+_DOUBLE = struct.Struct(">d")
+_FLIP, _SIGN = (1 << 64) - 1, 1 << 63
+
+
+def url_key(site: int, fingerprint: bytes) -> bytes:
+    """The key of a URL: its site's number, so that nobody can collide with another site, and its fingerprint."""
+    return _SITE.pack(site) + fingerprint
+
+
+def sortable(value: float) -> bytes:
+    """Eight bytes that sort as the number does."""
+    (bits,) = _NUMBER.unpack(_DOUBLE.pack(value))
+    return _NUMBER.pack(bits ^ _FLIP if bits & _SIGN else bits ^ _SIGN)
+
+
+def queue_key(key: bytes, order: float) -> bytes:
+    """The key of a waiting link in its site's queue: the best order sorts first."""
+    return key[:4] + sortable(-order) + key[4:]
+
+
+def order_in_queue(queued: bytes) -> float:
+    """The order inside a queue key."""
+    (bits,) = _NUMBER.unpack(queued[4:12])
+    value: float = _DOUBLE.unpack(_NUMBER.pack(bits ^ _SIGN if bits & _SIGN else bits ^ _FLIP))[0]
+    return -value
+
+
+def due_key(at: float, key: bytes) -> bytes:
+    """The key of a postponed link: the earliest sorts first."""
+    return sortable(at) + key
+
+
+def key_in_queue(queued: bytes) -> bytes:
+    """The URL key inside a queue key."""
+    return queued[:4] + queued[12:]

@@ -1,0 +1,30 @@
+"""What the tests of the commands share: a way to run `lycosa`, and a crawl that was really made."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from lycosa.fetching.simulated_web import SimulatedWeb
+
+Lycosa = Callable[..., subprocess.CompletedProcess[str]]
+
+
+class Crawled(NamedTuple):
+    home: Path
+    web: SimulatedWeb
+    run: Lycosa
+    job: Path
+
+
+def runner(home: Path) -> Lycosa:
+    def run(*arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        order = [sys.executable, "-m", "lycosa.interface.cli", "--home", str(home), *arguments]
+        done = subprocess.run(order, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL, check=False)
+        assert not check or done.returncode == 0, done.stderr + done.stdout
+        return done
+
+    return run

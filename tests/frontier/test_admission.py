@@ -1,0 +1,84 @@
+"""Every refusal has a reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from lycosa.configuration import Configuration, Scope, Traps
+from lycosa.frontier.admission import admission
+from lycosa.frontier.traps import pattern_of
+from lycosa.records import Link
+
+
+def refusal(url: str, configuration: Configuration, depth: int = 0) -> str | None:
+    return admission(configuration).refusal(Link(url, depth=depth))
+
+
+def test_a_plain_link_is_let_in() -> None:
+    assert refusal("http://a.org/x", Configuration()) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "scope", "why"),
+    [
+        ("http://a.org/x", Scope(block=("a.org",)), "blocked: a.org"),
+        ("http://www.a.org/x", Scope(block=("a.org",)), "blocked: a.org"),
+        ("http://ba.org/x", Scope(block=("a.org",)), None),
+        ("http://a.org/private/x", Scope(block=("a.org/private/*",)), "blocked: a.org/private/*"),
+        ("http://a.org/public/x", Scope(block=("a.org/private/*",)), None),
+        ("http://b.org/", Scope(allow=("a.org",)), "out-of-scope: matches no allowed pattern"),
+        ("http://a.org/", Scope(allow=("a.org",)), None),
+        ("http://a.org/x.pdf", Scope(block=("*/*.pdf",)), "blocked: */*.pdf"),
+    ],
+)
+def test_patterns(url: str, scope: Scope, why: str | None) -> None:
+    assert refusal(url, Configuration(scope=scope)) == why
+
+
+def test_scope_of_the_seeds() -> None:
+    configuration = Configuration(seeds=("http://www.a.co.uk/",), scope=Scope(sites="seeds"))
+    assert refusal("http://blog.a.co.uk/x", configuration) is None
+    assert refusal("http://b.co.uk/x", configuration) == "out-of-scope: b.co.uk is not a seed's domain"
+
+
+def test_depth() -> None:
+    assert refusal("http://a.org/", Configuration(scope=Scope(depth=2)), depth=3) == "too-deep: 3 > 2"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://a.org/a/b/a/b/a/b/a/b",
+        "http://a.org/" + "x" * 2000,
+        "http://a.org/" + "/".join(str(n) for n in range(20)),
+        "http://a.org/?" + "&".join(f"p{n}=1" for n in range(11)),
+    ],
+)
+def test_traps_by_their_shape(url: str) -> None:
+    why = refusal(url, Configuration())
+    assert why is not None
+    assert why.startswith("trap")
+
+
+def let_in(urls: list[str], traps: Traps) -> int:
+    rules = admission(Configuration(traps=traps))
+    return sum(rules.refusal(Link(url)) is None for url in urls)
+
+
+def test_an_endless_calendar_is_cut_off() -> None:
+    days = [f"http://a.org/calendar/{year}/{month}" for year in range(1000, 3000) for month in range(12)]
+    assert let_in(days, Traps(urls_per_pattern=100)) == 100
+
+
+def test_session_ids_get_a_hundredth_of_the_budget() -> None:
+    urls = [f"http://a.org/shop?sid={number:032x}" for number in range(1000)]
+    assert let_in(urls, Traps(urls_per_pattern=1000)) == 10
+
+
+def test_facets_share_a_pattern_whatever_their_order() -> None:
+    assert pattern_of("http://a.org/s?b=1&a=2")[0] == pattern_of("http://a.org/s?a=7&b=9")[0]
+
+
+def test_a_farm_of_subdomains_is_cut_off() -> None:
+    hosts = [f"http://n{number}.farm.org/" for number in range(100)]
+    assert let_in(hosts, Traps(hosts_per_domain=20)) == 20

@@ -1,0 +1,326 @@
+"""The frontier: best first, polite, nothing lost. Time is an argument; no test waits."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lycosa.configuration import Ceilings, FrontierSection, Politeness, Seconds
+from lycosa.frontier.admission import Admission
+from lycosa.frontier.ceilings import Throttle
+from lycosa.frontier.frontier import Frontier
+from lycosa.frontier.politeness import Manners
+from lycosa.frontier.shelf import MemoryShelf
+from lycosa.records import Failed, Fetched, Link, Refused, Response, Score, SiteOpened, SiteShut
+from lycosa.urls import site_of
+from lycosa.waiting import State
+
+RUDE = Politeness(delay=Seconds(0), address_delay=Seconds(0), per_address=1000, retry_after=Seconds(10), retries=2)
+POLITE = Politeness(delay=Seconds(1), address_delay=Seconds(0), per_address=1000, adaptive=0)
+
+
+def a_frontier(
+    politeness: Politeness = RUDE,
+    shelf: MemoryShelf | None = None,
+    heads: int = 4,
+    ceilings: Ceilings | None = None,
+    ageing: float = 0.0,
+    now: float = 0.0,
+) -> Frontier:
+    return Frontier(
+        shelf or MemoryShelf(),
+        Admission([]),
+        Manners(politeness),
+        Throttle(ceilings or Ceilings()),
+        FrontierSection(heads_per_site=heads, ageing_per_day=ageing),
+        now,
+    )
+
+
+def add(frontier: Frontier, *listed: tuple[str, float], now: float = 0.0) -> int:
+    return frontier.add([Link(url) for url, _ in listed], [Score(priority) for _, priority in listed], now)
+
+
+def open_all(frontier: Frontier, now: float = 0.0) -> None:
+    while (site := frontier.site_to_open(now)) is not None:
+        frontier.opened(SiteOpened(site, "192.0.2.1", until=now + 1e6, requested=False), now)
+
+
+def fetched(link: Link) -> Fetched:
+    return Fetched(link, Response(link.url, 200))
+
+
+def take(frontier: Frontier, now: float = 0.0) -> str | None:
+    open_all(frontier, now)
+    link = frontier.next(now)
+    if link is None:
+        return None
+    frontier.finished(link, fetched(link), 0.0, now)
+    frontier.settle(link, fetched(link), now)
+    return link.url
+
+
+def test_the_best_link_of_all_sites_comes_first() -> None:
+    frontier = a_frontier()
+    add(frontier, ("http://a.org/1", 0.2), ("http://b.org/1", 0.9), ("http://a.org/2", 0.5))
+    assert [take(frontier) for _ in range(4)] == ["http://b.org/1", "http://a.org/2", "http://a.org/1", None]
+
+
+def test_no_link_of_a_site_is_given_before_the_site_is_open() -> None:
+    frontier = a_frontier()
+    add(frontier, ("http://a.org/1", 0.2))
+    assert frontier.next(0.0) is None
+    assert frontier.site_to_open(0.0) == "http://a.org"
+    assert frontier.site_to_open(0.0) is None
+    assert frontier.next(0.0) is None
+    frontier.opened(SiteOpened("http://a.org", "192.0.2.1", until=100.0), 0.0)
+    assert frontier.next(0.0) is not None
+
+
+def test_a_shut_site_is_tried_again_at_its_time() -> None:
+    frontier = a_frontier()
+    add(frontier, ("http://a.org/1", 0.2))
+    frontier.opened(SiteShut(str(frontier.site_to_open(0.0)), "robots-unreachable", until=600.0), 0.0)
+    assert frontier.site_to_open(599.0) is None
+    assert frontier.site_to_open(600.0) == "http://a.org"
+
+
+def test_robots_are_read_again_when_they_have_run_out() -> None:
+    frontier = a_frontier()
+    add(frontier, ("http://a.org/1", 0.2), ("http://a.org/2", 0.1))
+    frontier.opened(SiteOpened(str(frontier.site_to_open(0.0)), "192.0.2.1", until=50.0, requested=False), 0.0)
+    assert take(frontier, 10.0) == "http://a.org/1"
+    assert frontier.next(60.0) is None
+    assert frontier.site_to_open(60.0) == "http://a.org"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=60), st.integers(1, 8))
+def test_a_site_gives_its_links_best_first_however_few_are_in_memory(priorities: list[float], heads: int) -> None:
+    shelf = MemoryShelf()
+    frontier = a_frontier(shelf=shelf, heads=heads)
+    for place, priority in enumerate(priorities):
+        add(frontier, (f"http://a.org/{place}", priority))
+        if place % 3 == 0:
+            shelf.apply(frontier.drain())
+    taken = []
+    while (url := take(frontier)) is not None:
+        taken.append(priorities[int(url.rpartition("/")[2])])
+        shelf.apply(frontier.drain())
+    assert taken == sorted(priorities, reverse=True)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 40), st.floats(0, 1)), max_size=80), st.data())
+def test_no_link_is_lost_and_none_comes_twice(found: list[tuple[int, int, float]], data: st.DataObject) -> None:
+    """Whatever is taken, settled, committed or forgotten by a crash in between."""
+    shelf = MemoryShelf()
+    frontier = a_frontier(shelf=shelf)
+    expected, settled = set(), []
+    for site, page, priority in found:
+        url = f"http://{'abcdef'[site]}.org/{page}"
+        expected.add(url)
+        add(frontier, (url, priority))
+        step = data.draw(st.integers(0, 3))
+        if step == 1:
+            shelf.apply(frontier.drain())
+        elif step == 2 and (url_taken := take(frontier)):
+            settled.append(url_taken)
+            shelf.apply(frontier.drain())
+        elif step == 3:
+            shelf.apply(frontier.drain())
+            open_all(frontier)
+            frontier.next(0.0)
+            if data.draw(st.booleans()):
+                shelf.apply(frontier.drain())
+            frontier = a_frontier(shelf=shelf)
+    for _ in range(len(expected) + 1):
+        url_taken = take(frontier)
+        if url_taken:
+            settled.append(url_taken)
+            shelf.apply(frontier.drain())
+    assert sorted(settled) == sorted(expected)
+    assert frontier.waiting == 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.floats(0, 3)), min_size=1, max_size=40))
+def test_a_site_is_never_asked_sooner_than_its_delay(steps: list[tuple[int, float]]) -> None:
+    frontier, now = a_frontier(POLITE), 0.0
+    last: dict[str, float] = {}
+    for number, (site, passed) in enumerate(steps):
+        now += passed
+        add(frontier, (f"http://{'abcd'[site]}.org/{number}", 0.5), now=now)
+        url = take(frontier, now)
+        if url is not None:
+            assert now - last.get(site_of(url), -10.0) >= 1.0
+            last[site_of(url)] = now
+
+
+def test_a_crawl_delay_counts_and_the_pause_begins_with_the_robots_request() -> None:
+    frontier = a_frontier(POLITE)
+    add(frontier, ("http://a.org/1", 0.5), ("http://a.org/2", 0.4))
+    frontier.opened(SiteOpened(str(frontier.site_to_open(0.0)), "192.0.2.1", crawl_delay=7.0, until=1e6), 0.0)
+    assert frontier.next(6.9) is None
+    assert take(frontier, 7.0) == "http://a.org/1"
+    assert take(frontier, 13.9) is None
+    assert take(frontier, 14.0) == "http://a.org/2"
+
+
+def test_after_a_restart_every_site_gets_its_full_pause() -> None:
+    shelf = MemoryShelf()
+    frontier = a_frontier(POLITE, shelf)
+    add(frontier, ("http://a.org/1", 0.5), ("http://a.org/2", 0.4))
+    assert take(frontier, 0.0) == "http://a.org/1"
+    shelf.apply(frontier.drain())
+    again = a_frontier(POLITE, shelf, now=0.1)
+    assert again.site_to_open(1.0) is None
+    assert again.site_to_open(1.1) == "http://a.org"
+
+
+def test_a_better_judgement_moves_a_waiting_link_up_but_not_its_place_in_time() -> None:
+    frontier = a_frontier(ageing=0.1)
+    add(frontier, ("http://a.org/1", 0.2), ("http://a.org/2", 0.3), now=0.0)
+    assert add(frontier, ("http://a.org/1", 0.6), now=500.0) == 0
+    record = frontier.known(Link("http://a.org/1"))
+    assert record is not None
+    assert (record.priority, record.enqueued_at) == (0.6, 0.0)
+    assert take(frontier, 500.0) == "http://a.org/1"
+    assert take(frontier, 500.0) == "http://a.org/2"
+    assert take(frontier, 500.0) is None
+
+
+def test_waiting_raises_a_link_above_newer_better_ones() -> None:
+    frontier = a_frontier(ageing=0.1)
+    add(frontier, ("http://a.org/old", 0.2), now=0.0)
+    add(frontier, ("http://a.org/new", 0.25), now=86_400.0)
+    assert take(frontier, 86_400.0) == "http://a.org/old"
+
+
+def test_a_failed_link_is_tried_again_later_and_at_last_given_up() -> None:
+    shelf = MemoryShelf()
+    frontier, now = a_frontier(shelf=shelf), 0.0
+    add(frontier, ("http://a.org/1", 0.5))
+    attempts = 0
+    while now < 1000:
+        open_all(frontier, now)
+        link = frontier.next(now)
+        if link is not None:
+            attempts += 1
+            failure = Failed(link, "http-500", again=True)
+            frontier.finished(link, failure, 0.0, now)
+            frontier.settle(link, failure, now)
+        shelf.apply(frontier.drain())
+        now += 1
+        frontier.wake_postponed(now)
+    record = frontier.known(Link("http://a.org/1"))
+    assert record is not None
+    assert (attempts, record.state, record.why) == (3, State.FAILED, "http-500")
+
+
+def test_a_server_that_asks_for_patience_gets_it() -> None:
+    frontier = a_frontier(POLITE)
+    add(frontier, ("http://a.org/1", 0.5), ("http://a.org/2", 0.4))
+    open_all(frontier)
+    link = frontier.next(0.0)
+    assert link is not None
+    failure = Failed(link, "http-429", again=True, retry_after=40.0)
+    frontier.finished(link, failure, 0.0, 0.0)
+    frontier.settle(link, failure, 0.0)
+    assert take(frontier, 39.9) is None
+    assert take(frontier, 40.0) == "http://a.org/2"
+
+
+def test_a_run_of_errors_sends_the_crawler_away_for_a_rest() -> None:
+    politeness = Politeness(
+        delay=Seconds(0), address_delay=Seconds(0), errors_before_rest=3, longest_delay=Seconds(2), rest=Seconds(500)
+    )
+    frontier, now = a_frontier(politeness), 0.0
+    add(frontier, *((f"http://a.org/{number}", 0.5) for number in range(10)))
+    asked = []
+    while now < 100:
+        open_all(frontier, now)
+        link = frontier.next(now)
+        if link is not None:
+            asked.append(now)
+            frontier.finished(link, Failed(link, "timeout"), 0.0, now)
+            frontier.settle(link, Failed(link, "timeout"), now)
+        now += 1
+    assert len(asked) == 3
+
+
+def test_a_refused_link_costs_the_site_no_pause() -> None:
+    frontier = a_frontier(POLITE)
+    add(frontier, ("http://a.org/1", 0.5), ("http://a.org/2", 0.4))
+    open_all(frontier)
+    link = frontier.next(0.0)
+    assert link is not None
+    frontier.finished(link, Refused(link, "robots"), 0.0, 0.0)
+    frontier.settle(link, Refused(link, "robots"), 0.0)
+    assert frontier.refusals["robots"] == 1
+    assert take(frontier, 0.0) == "http://a.org/2"
+
+
+def test_sites_on_one_address_share_its_connections() -> None:
+    politeness = Politeness(delay=Seconds(0), per_address=2, address_delay=Seconds(0))
+    frontier = a_frontier(politeness)
+    add(frontier, *((f"http://{name}.org/", 0.5) for name in "abcd"))
+    open_all(frontier)
+    links = [frontier.next(0.0) for _ in range(4)]
+    assert [link is not None for link in links] == [True, True, False, False]
+    assert links[0] is not None
+    frontier.finished(links[0], fetched(links[0]), 0.0, 0.0)
+    assert frontier.next(0.0) is not None
+    assert frontier.next(0.0) is None
+
+
+def test_a_link_given_back_waits_again() -> None:
+    frontier = a_frontier()
+    add(frontier, ("http://a.org/1", 0.5))
+    open_all(frontier)
+    link = frontier.next(0.0)
+    assert link is not None
+    frontier.give_back(link, 0.0)
+    assert take(frontier) == "http://a.org/1"
+    assert (frontier.waiting, frontier.in_flight) == (0, 0)
+
+
+def test_blocking_a_pattern_reaches_links_that_wait_already() -> None:
+    frontier = a_frontier()
+    add(frontier, ("http://a.org/private/1", 0.9), ("http://a.org/2", 0.4))
+    frontier.change_rules(Admission([]), lambda link: "blocked: private" if "private" in link.url else None, 1.0)
+    assert take(frontier, 2.0) == "http://a.org/2"
+    record = frontier.known(Link("http://a.org/private/1"))
+    assert record is not None
+    assert (record.state, record.why) == (State.REFUSED, "blocked: private")
+
+
+def test_a_rule_that_throws_drops_the_link_and_is_counted() -> None:
+    def broken(link: Link) -> str | None:
+        raise ZeroDivisionError
+
+    frontier = Frontier(
+        MemoryShelf(), Admission([("mine", broken)]), Manners(RUDE), Throttle(Ceilings()), FrontierSection()
+    )
+    assert add(frontier, ("http://a.org/1", 0.5)) == 0
+    assert frontier.refusals == {"rule-broken": 1}
+
+
+def test_a_budget_is_not_spent_on_hopeless_links_while_a_promising_site_pauses() -> None:
+    frontier = a_frontier(POLITE)
+    frontier.picky = True
+    add(frontier, ("http://good.org/1", 0.8), ("http://good.org/2", 0.7), ("http://bad.org/1", 0.01))
+    assert take(frontier, 0.0) == "http://good.org/1"
+    assert take(frontier, 0.5) is None
+    wait = frontier.wait(0.5)
+    assert wait is not None
+    assert 0.4 < wait <= 0.5
+    assert take(frontier, 1.0) == "http://good.org/2"
+    assert take(frontier, 1.0) == "http://bad.org/1"
+
+
+def test_without_a_budget_no_time_is_wasted() -> None:
+    frontier = a_frontier(POLITE)
+    add(frontier, ("http://good.org/1", 0.8), ("http://good.org/2", 0.7), ("http://bad.org/1", 0.01))
+    assert take(frontier, 0.0) == "http://good.org/1"
+    assert take(frontier, 0.5) == "http://bad.org/1"

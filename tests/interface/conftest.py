@@ -1,0 +1,78 @@
+"""A real server over small crawls, and a real browser to look at it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from own_server import served
+from playwright.sync_api import Browser, Page, sync_playwright
+from small_crawl import a_crawl, a_full_crawl
+from starlette.testclient import TestClient
+
+from lycosa.interface.web import web_app
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a whole crawl, and one that has only just been made."""
+    path = tmp_path_factory.mktemp("home")
+    a_full_crawl(path)
+    a_crawl(path, "young")
+    return path
+
+
+@pytest.fixture(scope="session")
+def client(home: Path) -> TestClient:
+    """Asks for pages over `home` without a network."""
+    return TestClient(web_app(home, ["testserver"]))
+
+
+@pytest.fixture(scope="session")
+def server(home: Path) -> Iterator[str]:
+    """The address of a server over `home`."""
+    with served(home) as (address, _):
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium. It has a running event loop of its own, so it must not outlive the module that asked for it."""
+    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if path is None:
+        pytest.fail(f"no browser: install Chromium so that one of these is on the PATH: {', '.join(BROWSERS)}")
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    """What pages complained about on their consoles."""
+    return []
+
+
+@pytest.fixture
+def tab(browser: Browser, server: str, complaints: list[str]) -> Iterator[Page]:
+    """A fresh page of the browser, wide, that notes complaints."""
+    context = browser.new_context(base_url=server, viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(10_000)
+    page = context.new_page()
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    yield page
+    context.close()
