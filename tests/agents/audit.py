@@ -29,7 +29,7 @@ def configured(port: int, seeds: list[str], **changes: object) -> Configuration:
         "topic": {"words": "birds feather wing nest"},
         "politeness": {
             "delay": f"{DELAY * 1000:.0f}ms",
-            "longest_delay": "500ms",
+            "longest_delay": "60ms",
             "address_delay": "0s",
             "per_address": 100,
             "retry_after": "100ms",

@@ -17,8 +17,8 @@ from lycosa.fetching.http_fetcher import http_fetcher
 from lycosa.records import Link, Outcome, SiteOpened, SiteShut
 
 QUICK = {
-    "connect_within": "300ms",
-    "first_byte_within": "300ms",
+    "connect_within": "800ms",
+    "first_byte_within": "800ms",
     "total_within": "600ms",
     "largest_transfer": "256KiB",
     "largest_body": "512KiB",
