@@ -28,7 +28,6 @@ _SEGMENT = r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*"
 _PATH = rf"/(?:{_SEGMENT}/)*(?:{_SEGMENT})?"
 _TRACKER = r"(?:utm_\w+|gclid|gclsrc|dclid|fbclid|msclkid|yclid|mc_cid|mc_eid|igshid|_hsenc|_hsmi|wbraid|gbraid)"
 _QUERY = rf"(?:\?(?!(?:[^&]*&)*{_TRACKER}(?:=|&|$))[A-Za-z0-9._~=&+,;:/-]+)?"
-_PLAIN_PATH = re.compile(_PATH + _QUERY)
 _PLAIN_FILE = re.compile(_SEGMENT + _QUERY)
 _PLAIN_URL = re.compile(rf"https?://{_HOST}{_PORT}{_PATH}{_QUERY}")
 _TRACKING = re.compile(_TRACKER)
@@ -48,30 +47,42 @@ def normalise(url: str, *, drop_tracking: bool = True) -> str | None:
     return _normalise_odd(url, drop_tracking)
 
 
+_remembered: dict[str, str] = {}
+"""Plain absolute URLs met lately: the links of a site's pages are mostly the same ones."""
+MOST_REMEMBERED = 100_000
+
+
 def resolve(base: str, hrefs: Iterable[str], *, drop_tracking: bool = True) -> list[str | None]:
     """The normal forms of a page's links, in order; None for what leads nowhere a crawler can go.
 
     `base` must be in normal form.
     """
-    scheme, _, rest = base.partition("://")
-    authority = rest.partition("/")[0]
-    origin = f"{scheme}://{authority}"
+    origin = site_of(base)
     folder = base.partition("?")[0].rpartition("/")[0] + "/"
-    plain_path, plain_url, plain_file = _PLAIN_PATH.fullmatch, _PLAIN_URL.fullmatch, _PLAIN_FILE.fullmatch
+    remembered, plain_file = _remembered.get, _PLAIN_FILE.fullmatch
     found: list[str | None] = []
     for href in hrefs:
-        href = href.partition("#")[0]
-        if len(href) > LONGEST:
-            found.append(None)
-        elif plain_path(href):
-            found.append(origin + href)
-        elif plain_url(href):
-            found.append(href)
-        elif plain_file(href):
-            found.append(folder + href)
-        else:
-            found.append(_resolve_odd(base, href, drop_tracking))
+        if "#" in href:
+            href = href.partition("#")[0]
+        absolute = origin + href if href[:1] == "/" and href[1:2] != "/" else href
+        url = remembered(absolute)
+        if url is None:
+            if plain_file(href):
+                url = folder + href if len(href) <= LONGEST else None
+            else:
+                url = _plain(absolute) or _resolve_odd(base, href, drop_tracking)
+        found.append(url)
     return found
+
+
+def _plain(absolute: str) -> str | None:
+    """A URL that is its own normal form, remembered."""
+    if len(absolute) > LONGEST or not _PLAIN_URL.fullmatch(absolute):
+        return None
+    if len(_remembered) >= MOST_REMEMBERED:
+        _remembered.clear()
+    _remembered[absolute] = absolute
+    return absolute
 
 
 def _resolve_odd(base: str, href: str, drop_tracking: bool) -> str | None:

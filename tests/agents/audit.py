@@ -36,7 +36,7 @@ def configured(port: int, seeds: list[str], **changes: object) -> Configuration:
         },
         "fetching": {"allow_addresses": [f"127.0.0.0/8:{port}"], "contact": "https://localhost/"},
         "index": {"commit_every": "200ms"},
-        "storage": {"journal_rows": 40, "batch_seconds": "100ms", "batch_visits": 16},
+        "storage": {"journal_rows": 20, "batch_seconds": "100ms", "batch_visits": 16},
         **changes,
     }
     return settings.build(plain)

@@ -105,6 +105,9 @@ def test_a_segment_that_was_never_closed_does_not_count(tmp_path: Path, monkeypa
             patch.setattr(AgentStore, "drop_rows", lambda *_: None)
             catalogue.roll(store, through=2)
         assert [number for number, _ in catalogue.history(store)] == [1, 2]
+        store.commit(Batch(Changes(), rows=[row(3)]))
+        catalogue.roll(store, through=3)
+        assert [number for number, _ in catalogue.history(store)] == [1, 2, 3]
 
 
 def test_a_digest_names_its_first_url(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from lycosa.configuration import Configuration, Relevance
 from lycosa.records import Page, Visit
 from lycosa.scoring.okapi_relevance import OkapiPageScorer
 from lycosa.scoring.scorer import Topic
+from lycosa.text import stems, words
 from lycosa.topics.okapi import Okapi, Statistics, shipped_background, topic_terms
 
 
@@ -47,8 +49,20 @@ def test_relevance_lies_between_0_and_1(counts: dict[str, int], length: int) -> 
 
 def test_words_are_counted_by_their_stem_and_language() -> None:
     okapi = Okapi(topic_terms("birds nest"), Relevance())
-    assert okapi.count("Birds! A bird's nesting; nothing else.") == ({"bird": 2, "nest": 1}, 7)
+    assert okapi.count("Birds! A bird's nesting; nothing else: blackbirds.") == ({"bird": 2, "nest": 1}, 7)
     assert okapi.count("Birds and nests", "pl") == ({}, 3)
+
+
+@given(st.lists(st.sampled_from("Hoping hope hopes hop history histories historical sensibility sensible bird-like "
+                                "energy energies relational relating ponies pony agreed agree, (birds) café birdé".split())))  # fmt: skip
+def test_looking_for_roots_finds_what_stemming_every_word_finds(listed: list[str]) -> None:
+    terms = {
+        stems("en")(word): 1
+        for word in ("hope", "hop", "history", "sensible", "bird", "energy", "relate", "pony", "agree")
+    }
+    text = " ".join(listed)
+    everything = Counter(stems("en")(word) for word in words(text))
+    assert Okapi(terms, Relevance()).count(text)[0] == {term: everything[term] for term in terms if everything[term]}
 
 
 def test_a_score_says_which_terms_made_it() -> None:

@@ -58,6 +58,7 @@ class Agent:
         self._event = asyncio.Event()
         self._looked, self._wish = float("-inf"), Wish.RUN
         self._heard = 0.0
+        self._starved = False
         self._broken: BaseException | None = None
         self.stopping = False
 
@@ -133,11 +134,13 @@ class Agent:
         """Steps 1 and 2: as many links as there are free connections."""
         free = self.crawl.configuration.fetching.connections - len(self._under_way)
         sent, begin = 0, perf_counter()
+        self._starved = not self._under_way
         while sent < free and self.budget.take():
             link = self.frontier.next(now)
             if link is None:
                 self.budget.give_back()
                 break
+            self._starved = False
             task = asyncio.ensure_future(self._visit_and_note(link))
             self._under_way[task] = link
             sent += 1
@@ -178,10 +181,9 @@ class Agent:
 
     def _commit_if_due(self, now: float) -> None:
         storage = self.crawl.configuration.storage
-        hungry = len(self._under_way) < self.crawl.configuration.fetching.connections // 2
         full = len(self._visits) >= storage.batch_visits
         old = bool(self._visits) and now - self._oldest >= storage.batch_seconds
-        if full or old or (self._visits and hungry) or now - self._heard >= 1.0:
+        if full or old or (self._visits and self._starved) or now - self._heard >= 1.0:
             self._commit(now)
 
     def _commit(self, now: float) -> None:

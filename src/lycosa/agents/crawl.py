@@ -228,10 +228,9 @@ class Crawl:
             own_links.append(link)
             own_scores.append(Score(score.value - CROSS_OVER, score.why))
         else:
-            key = link.url.encode()
-            known = self._sent.get(key)
+            known = self._sent.get(link.url)
             if known is None or known < score.value:
-                self._sent.put(key, score.value)
+                self._sent.put(link.url, score.value)
                 self.counts.sent += 1
                 brief = Link(link.url, link.parent, link.anchor, depth=link.depth, redirects=link.redirects)
                 mail.setdefault(owner, []).append((brief, score))

@@ -6,6 +6,7 @@ them a few times a second and writes its `status.json` once a second.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
@@ -52,11 +53,11 @@ class Desk:
         if now - self._exchanged >= STATISTICS_EVERY:
             self._exchanged = now
             agent.crawl.hear_statistics()
-            self._roll(agent)
         wish = self._folder.wish()
         idle = agent.idle
         if now - self._said >= STATUS_EVERY or idle:
             self._said = now
+            self._roll(agent)
             self.say(agent, now, wish.value, idle)
         return Wish.STOP if self._alone and idle and wish is Wish.RUN else wish
 
@@ -120,6 +121,13 @@ def apply_settings(agent: Agent, configuration: Configuration, now: float) -> No
     agent.frontier.change_rules(admission(configuration), pattern_rule(configuration), now)
     agent.frontier.change_manners(Manners(configuration.politeness))
     agent.frontier.throttle.change(configuration.ceilings)
+
+
+def collect_rarely() -> None:
+    """Look for cyclic garbage rarely: records are none, and a crawl makes hundreds of objects a page."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 20)
 
 
 def clock() -> float:

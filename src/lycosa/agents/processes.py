@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lycosa.agents.assembly import build_agent
-from lycosa.agents.desk import Desk, clock
+from lycosa.agents.desk import Desk, clock, collect_rarely
 from lycosa.agents.folder import CrawlError, CrawlFolder, own
 from lycosa.storage.agent_store import StoreFull
 
@@ -27,6 +27,7 @@ async def run_agent(folder: CrawlFolder, number: int) -> None:
     """Run one agent until it is told to stop."""
     desk = Desk(folder, number)
     agent = build_agent(folder, number, desk, clock)
+    collect_rarely()
 
     def stop() -> None:
         agent.stopping = True

@@ -198,7 +198,7 @@ class Frontier:
             self._changes.urls[key] = msgspec.structs.replace(
                 record, state=State.LEASED, attempts=record.attempts + 1, at=now
             )
-            self._seen.put(key, SETTLED)
+            self._seen.put(record.url, SETTLED)
             self._throttle.asked(site.number)
             site.phase = Phase.BUSY
             if site.heads or self._refill(site):
@@ -385,14 +385,14 @@ class Frontier:
 
     def add(self, links: Sequence[Link], scores: Sequence[Score], now: float) -> int:
         """Let links in: new ones through admission, waiting ones with a better priority. Returns how many are new."""
-        numbers, seen, new = self._numbers, self._seen, 0
+        numbers, seen, new = self._numbers, self._seen.get, 0
         for link, score in zip(links, scores, strict=True):
+            cached = seen(link.url)
+            if cached is not None and cached + SMALLEST_GAIN >= score.value:
+                continue
             number = numbers.get(site_of(link.url))
             if number is not None:
                 key = url_key(number, fingerprint(link.url))
-                cached = seen.get(key)
-                if cached is not None and cached + SMALLEST_GAIN >= score.value:
-                    continue
                 record = self._known(key)
                 if record is not None:
                     self._raise(key, record, link, score, now)
@@ -441,12 +441,12 @@ class Frontier:
         self._refusals_kept += 1
         self._changes.urls.pop(key, None)
         self._changes.refused[key] = msgspec.structs.replace(record, state=State.REFUSED, why=why, at=now)
-        self._seen.put(key, SETTLED)
+        self._seen.put(record.url, SETTLED)
 
     def _raise(self, key: bytes, record: UrlRecord, link: Link, score: Score, now: float) -> None:
         """A known URL was found again: a better judgement counts, with its old place in time."""
         if record.state is not State.WAITING or score.value < record.priority + SMALLEST_GAIN:
-            self._seen.put(key, record.priority if record.state is State.WAITING else SETTLED)
+            self._seen.put(record.url, record.priority if record.state is State.WAITING else SETTLED)
             return
         self._changes.unqueue(queue_key(key, record.order))
         anchor = link.anchor[:LONGEST_ANCHOR]
@@ -469,7 +469,7 @@ class Frontier:
             record, state=State.WAITING, priority=priority, enqueued_at=enqueued_at, order=order
         )
         self._changes.queue(queue_key(key, order))
-        self._seen.put(key, priority)
+        self._seen.put(record.url, priority)
         site = self._sites[int.from_bytes(key[:4], "big")]
         site.waiting += 1
         self.waiting += 1

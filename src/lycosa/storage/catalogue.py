@@ -149,6 +149,13 @@ def _segments(folder: Path, table: str, through: int) -> list[tuple[int, int, Pa
     return found
 
 
+def _remove_unclosed(folder: Path, closed: int) -> None:
+    """Remove segments that an interrupted roll left behind: their rows are still in the journal."""
+    for path in (folder / "catalogue").glob("*-*.parquet"):
+        if int(path.stem.rpartition("-")[2]) > closed:
+            path.unlink()
+
+
 def roll(journal: Journal, through: int) -> int:
     """Move journal rows up to a number into Parquet. Returns how many. Safe to be interrupted anywhere."""
     begin = journal.number("rolled")
@@ -161,6 +168,7 @@ def roll(journal: Journal, through: int) -> int:
         return 0
     pa, rows, last = arrow(), [row for _, row in numbered], numbered[-1][0]
     (journal.folder / "catalogue").mkdir(exist_ok=True)
+    _remove_unclosed(journal.folder, begin)
     for table, columns in (("history", history_of(rows)), ("links", links_of(rows))):
         path = _segment(journal.folder, table, begin + 1, last)
         partial = path.with_suffix(".partial")
