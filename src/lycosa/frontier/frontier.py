@@ -89,6 +89,7 @@ class Frontier:
         self.refusals: Counter[str] = Counter()
         self.waiting = 0
         self.in_flight = 0
+        self._share_memory()
         self._restore(now)
 
     def _restore(self, now: float) -> None:
@@ -100,6 +101,7 @@ class Frontier:
                 site.next_at = now + self._manners.pause(site, 0.0)
             self._numbers[site.name], self._sites[site.number] = site.number, site
             self.waiting += site.waiting
+        self._share_memory()
         for key, queued in self._shelf.leases():
             record_of_url = self._shelf.url(key)
             if record_of_url is not None:
@@ -277,7 +279,7 @@ class Frontier:
         """Fetch a site's best waiting links from the shelf."""
         if not site.waiting:
             return False
-        number = self._heads_per_site()
+        number = self._most_heads
         changes, prefix = self._changes, site.number.to_bytes(4, "big")
         found = self._shelf.best(site.number, number + 1, changes.unqueued)
         if changes.queued:
@@ -287,8 +289,9 @@ class Frontier:
         heapify(site.heads)
         return bool(site.heads)
 
-    def _heads_per_site(self) -> int:
-        return max(4, min(self._settings.heads_per_site, HEADS_IN_MEMORY // max(1, len(self._sites))))
+    def _share_memory(self) -> None:
+        """The more sites there are, the fewer links of each are in memory."""
+        self._most_heads = max(4, min(self._settings.heads_per_site, HEADS_IN_MEMORY // max(1, len(self._sites))))
 
     def sites(self) -> Sequence[Site]:
         """All sites, for reports."""
@@ -379,62 +382,57 @@ class Frontier:
             key = due[8:]
             record = self._known(key)
             if record is not None and record.state is State.LATER:
-                self._enqueue(key, record, record.priority, now)
+                self._enqueue(key, record, record.priority, now, now)
 
     # -- adding links ---------------------------------------------------------------------------
 
     def add(self, links: Sequence[Link], scores: Sequence[Score], now: float) -> int:
         """Let links in: new ones through admission, waiting ones with a better priority. Returns how many are new."""
         numbers, seen, new = self._numbers, self._seen.get, 0
+        unsure: list[tuple[bytes | None, Link, Score]] = []
         for link, score in zip(links, scores, strict=True):
             cached = seen(link.url)
-            if cached is not None and cached + SMALLEST_GAIN >= score.value:
-                continue
-            number = numbers.get(site_of(link.url))
-            if number is not None:
-                key = url_key(number, fingerprint(link.url))
-                record = self._known(key)
-                if record is not None:
-                    self._raise(key, record, link, score, now)
-                    continue
-            new += self._admit(link, score, now)
+            if cached is None or cached + SMALLEST_GAIN < score.value:
+                number = numbers.get(site_of(link.url))
+                key = None if number is None else url_key(number, fingerprint(link.url))
+                unsure.append((key, link, score))
+        on_shelf = self._shelf.known([key for key, _, _ in unsure if key is not None])
+        for key, link, score in unsure:
+            key = key or self._key(link.url)
+            record = None
+            if key is not None:
+                record = self._changes.urls.get(key) or self._changes.refused.get(key) or on_shelf.get(key)
+            if key is None or record is None:
+                new += self._admit(link, score, now, key)
+            else:
+                self._raise(key, record, link, score, now)
         return new
 
-    def _admit(self, link: Link, score: Score, now: float) -> bool:
+    def _admit(self, link: Link, score: Score, now: float, key: bytes | None) -> bool:
         why = self._admission.refusal(link)
         if why is not None and self._refusals_kept >= self._settings.refusals_kept:
             self.refusals[_reason(why)] += 1
             return False
-        site = self._site_for(link.url)
-        key = url_key(site.number, fingerprint(link.url))
+        if key is None:
+            key = url_key(self._new_site(site_of(link.url)).number, fingerprint(link.url))
+        value = score.value
         anchors = (link.anchor[:LONGEST_ANCHOR],) if link.anchor else ()
+        order = value - self._rate * now
         record = UrlRecord(
-            link.url,
-            State.WAITING,
-            score.value,
-            now,
-            0.0,
-            link.parent,
-            link.depth,
-            link.redirects,
-            0,
-            anchors,
-            score.why,
+            link.url, State.WAITING, value, now, order, link.parent, link.depth, link.redirects, 0, anchors, score.why
         )
         if why is not None:
             self._refuse(key, record, why, now)
             return False
-        self._enqueue(key, record, score.value, now)
+        self._queue(key, record, now)
         return True
 
-    def _site_for(self, url: str) -> Site:
-        name = site_of(url)
-        number = self._numbers.get(name)
-        if number is None:
-            number = self._numbers[name] = len(self._numbers) + 1
-            self._sites[number] = Site(number, name)
-            self._dirty.add(number)
-        return self._sites[number]
+    def _new_site(self, name: str) -> Site:
+        number = self._numbers[name] = len(self._numbers) + 1
+        site = self._sites[number] = Site(number, name)
+        self._dirty.add(number)
+        self._share_memory()
+        return site
 
     def _refuse(self, key: bytes, record: UrlRecord, why: str, now: float) -> None:
         self.refusals[_reason(why)] += 1
@@ -461,27 +459,30 @@ class Frontier:
         )
         self._enqueue(key, better, score.value, record.enqueued_at, now)
 
-    def _enqueue(
-        self, key: bytes, record: UrlRecord, priority: float, enqueued_at: float, now: float | None = None
-    ) -> None:
+    def _enqueue(self, key: bytes, record: UrlRecord, priority: float, enqueued_at: float, now: float) -> None:
+        """Let a known link wait with another priority or from another time on."""
         order = priority - self._rate * enqueued_at
-        self._changes.urls[key] = msgspec.structs.replace(
+        waiting = msgspec.structs.replace(
             record, state=State.WAITING, priority=priority, enqueued_at=enqueued_at, order=order
         )
+        self._queue(key, waiting, now)
+
+    def _queue(self, key: bytes, record: UrlRecord, now: float) -> None:
+        site, order = self._sites[int.from_bytes(key[:4], "big")], record.order
+        self._changes.urls[key] = record
         self._changes.queue(queue_key(key, order))
-        self._seen.put(record.url, priority)
-        site = self._sites[int.from_bytes(key[:4], "big")]
+        self._seen.put(record.url, record.priority)
         site.waiting += 1
         self.waiting += 1
         self._dirty.add(site.number)
         if order > site.floor:
-            self._push(site, order, key, enqueued_at if now is None else now)
+            self._push(site, order, key, now)
 
     def _push(self, site: Site, order: float, key: bytes, now: float) -> None:
         better = order > site.best
         heappush(site.heads, (-order, key))
-        if len(site.heads) > 2 * self._heads_per_site():
-            site.heads = nsmallest(self._heads_per_site(), site.heads)
+        if len(site.heads) > 2 * self._most_heads:
+            site.heads = nsmallest(self._most_heads, site.heads)
             site.floor = -site.heads[-1][0]
         if site.phase is Phase.IDLE or (better and site.phase in (Phase.READY, Phase.CLOSED)):
             self._schedule(site, now)

@@ -9,7 +9,7 @@ is the shelf of the lab and of tests; the durable one lives in `storage`.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from lycosa.waiting import Changes, SiteRecord, UrlRecord, sortable
@@ -20,6 +20,9 @@ class Shelf(Protocol):
 
     def url(self, key: bytes) -> UrlRecord | None:
         """What is known of a URL."""
+
+    def known(self, keys: Sequence[bytes]) -> dict[bytes, UrlRecord]:
+        """What is known of those of many URLs that are known at all."""
 
     def best(self, site: int, number: int, without: set[bytes]) -> list[bytes]:
         """The queue keys of a site's best waiting links, best first, but not those in `without`."""
@@ -47,6 +50,10 @@ class MemoryShelf:
     def url(self, key: bytes) -> UrlRecord | None:
         """What is known of a URL."""
         return self._urls.get(key)
+
+    def known(self, keys: Sequence[bytes]) -> dict[bytes, UrlRecord]:
+        """What is known of many URLs."""
+        return {key: self._urls[key] for key in keys if key in self._urls}
 
     def best(self, site: int, number: int, without: set[bytes]) -> list[bytes]:
         """The best waiting links of a site."""

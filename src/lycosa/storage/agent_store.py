@@ -9,7 +9,7 @@ the agent that owns it writes.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -96,6 +96,11 @@ class AgentStore:
         """What is known of a URL."""
         data = self._txn.get(key, db=self._db["urls"])
         return None if data is None else _unpack_url(data)
+
+    def known(self, keys: Sequence[bytes]) -> dict[bytes, UrlRecord]:
+        """What is known of many URLs, looked up in the order of their keys."""
+        found = self._txn.cursor(self._db["urls"]).getmulti(sorted(set(keys)))
+        return {key: _unpack_url(data) for key, data in found}
 
     def best(self, site: int, number: int, without: set[bytes]) -> list[bytes]:
         """The best waiting links of a site."""

@@ -28,7 +28,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def root_of(stem: str) -> str:
-    """What all words with this Porter stem begin with: `histori` stems history, `hope` hoping, `sensibl` sensibility."""
+    """What all words with this Porter stem begin with: `histori` stems history, `sensibl` sensibility."""
     if stem.endswith("bl"):
         return stem[:-1]
     return stem[:-1] if len(stem) > 2 and stem[-1] in "ei" else stem

@@ -1,0 +1,148 @@
+"""`crawl`: ours and the rivals over the same loopback web, on one core, in one run.
+
+The server's log says what each crawler fetched: the same set of URLs, or the row
+says what is missing. Every page of ours is read back from the archive.
+LYCOSA_BENCH_PAGES sets the size of the web (default 20 000).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bench.big_web import BigWeb, big_web
+from bench.cores import client_core, pinned
+from bench.ours import folder_for
+from bench.rivals.environments import Missing
+from bench.rivals.runner import NAMES, Run, run_rival
+from bench.rows import Row, less_is_better, missing, more_is_better
+from lycosa.agents.stores import reading
+from lycosa.search.indexer import page_at
+from lycosa.storage import catalogue
+from lycosa.storage.archive import Place
+
+BARS = {"scrapy_linkextractor": 8.0, "scrapy_tuned": 4.0, "crawlee_python": 5.0, "spider_rs": 0.8}
+SLOW = ("scrapy_linkextractor", "crawlee_python")
+"""Rivals that crawl a smaller web, so that a run ends within the hour; ours is measured on that one too."""
+SMALL = 3_000
+STAGES = ("generate", "parse", "score", "archive", "update")
+
+
+def run() -> list[Row]:
+    """All rows of the bench."""
+    pages = int(os.environ.get("LYCOSA_BENCH_PAGES", "20000"))
+    rows: list[Row] = []
+    with big_web(pages) as web:
+        ours = our_run(web)
+        rows += [_against(name, ours, web) for name in NAMES if name not in SLOW]
+        rows += _where_time_goes(ours)
+        rows += _with_index(web, ours)
+    with big_web(min(pages, SMALL)) as web:
+        ours = our_run(web)
+        rows += [_against(name, ours, web) for name in NAMES if name in SLOW]
+    return rows
+
+
+def our_run(web: BigWeb, index: bool = False) -> dict[str, float | dict[str, float]]:
+    """One crawl of ours; checked for completeness and read back."""
+    with tempfile.TemporaryDirectory() as path:
+        web.fetched()
+        figures: dict[str, float | dict[str, float]] = _subprocess(web, path)
+        lacking = web.urls - web.fetched().keys()
+        if lacking:
+            raise RuntimeError(f"ours missed {len(lacking)} pages, such as {sorted(lacking)[0]}")
+        if index:
+            figures["index_seconds"] = _index(path)
+        else:
+            _read_back(Path(path), web)
+    return figures
+
+
+def _subprocess(web: BigWeb, path: str) -> dict[str, float | dict[str, float]]:
+    order = [sys.executable, "-m", "bench.ours", web.seed, path]
+    done = subprocess.run(pinned(order, client_core()), capture_output=True, text=True, check=True)
+    found: dict[str, float | dict[str, float]] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def _read_back(path: Path, web: BigWeb) -> None:
+    folder = folder_for(path, [web.seed], [])
+    with reading(folder) as stores:
+        rows = [row for store in stores for _, row in catalogue.history(store) if row.outcome == "fetched"]
+    if {row.url for row in rows} != web.urls or len(rows) != len(web.urls):
+        raise RuntimeError("the catalogue does not hold each page once")
+    for row in rows:
+        if page_at(folder.archive, Place(row.file, row.offset, row.size)).digest.hex() != row.digest:
+            raise RuntimeError(f"{row.url} cannot be read back")
+
+
+def _index(path: str) -> float:
+    """CPU seconds that the indexer needs to follow a finished crawl."""
+    order = [sys.executable, "-m", "bench.our_index", path]
+    done = subprocess.run(pinned(order, client_core()), capture_output=True, text=True, check=True)
+    return float(json.loads(done.stdout)["cpu_seconds"])
+
+
+def _against(name: str, ours: dict[str, float | dict[str, float]], web: BigWeb) -> Row:
+    web.fetched()
+    rival = run_rival(name, web)
+    if isinstance(rival, Missing):
+        return missing("crawl", name, rival.reason)
+    lacking = len(web.urls - web.fetched().keys())
+    note = f"bar >= {BARS[name]:g}; {_cost(ours)} against {rival.cpu_per_1000:.2f} CPU s/1000, {rival.peak_mb:.0f} MB"
+    note += f"; it missed {lacking} pages" if lacking else ""
+    return more_is_better(
+        "crawl",
+        f"pages/s, {len(web.urls)} pages",
+        _rate(ours),
+        _rival_rate(rival, web),
+        other_name=name,
+        unit="pages/s",
+        note=note,
+    )
+
+
+def _rival_rate(rival: Run, web: BigWeb) -> float:
+    return len(web.urls) / rival.seconds
+
+
+def _rate(ours: dict[str, float | dict[str, float]]) -> float:
+    return _figure(ours, "pages") / _figure(ours, "seconds")
+
+
+def _figure(ours: dict[str, float | dict[str, float]], name: str) -> float:
+    value = ours[name]
+    assert not isinstance(value, dict)
+    return value
+
+
+def _cost(ours: dict[str, float | dict[str, float]]) -> str:
+    cpu = 1000 * _figure(ours, "cpu_seconds") / _figure(ours, "pages")
+    return f"ours {cpu:.2f} CPU s/1000, {_figure(ours, 'peak_mb'):.0f} MB"
+
+
+def _where_time_goes(ours: dict[str, float | dict[str, float]]) -> list[Row]:
+    stages, pages = ours["stages"], _figure(ours, "pages")
+    assert isinstance(stages, dict)
+    whole = 1e6 * _figure(ours, "cpu_seconds") / pages
+    parts = {name: 1e6 * stages[name] / pages for name in STAGES}
+    parts["fetch and the rest"] = whole - sum(parts.values())
+    return [
+        Row("crawl", f"stage {name}", each, whole, "all stages", None, "µs/page", f"{each / whole:.0%} of our CPU time")
+        for name, each in parts.items()
+    ]
+
+
+def _with_index(web: BigWeb, without: dict[str, float | dict[str, float]]) -> list[Row]:
+    ours = our_run(web, index=True)
+    cpu = 1e6 * (_figure(ours, "cpu_seconds") + _figure(ours, "index_seconds")) / _figure(ours, "pages")
+    bare = 1e6 * _figure(without, "cpu_seconds") / _figure(without, "pages")
+    return [
+        less_is_better(
+            "crawl", "CPU a page with the index", cpu, bare, other_name="without it", unit="µs", note="a second process"
+        )
+    ]
