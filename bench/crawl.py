@@ -93,7 +93,8 @@ def _against(name: str, ours: dict[str, float | dict[str, float]], web: BigWeb) 
     if isinstance(rival, Missing):
         return missing("crawl", name, rival.reason)
     lacking = len(web.urls - web.fetched().keys())
-    note = f"bar >= {BARS[name]:g}; {_cost(ours)} against {rival.cpu_per_1000:.2f} CPU s/1000, {rival.peak_mb:.0f} MB"
+    bar = f"bar >= {BARS[name]:g}; " if name in BARS else ""
+    note = f"{bar}{_cost(ours)} against {rival.cpu_per_1000:.2f} CPU s/1000, {rival.peak_mb:.0f} MB"
     note += f"; it missed {lacking} pages" if lacking else ""
     return more_is_better(
         "crawl",

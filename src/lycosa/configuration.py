@@ -153,7 +153,7 @@ class Storage(Section, frozen=True):
     batch_visits: int = 256
     batch_seconds: Seconds = Seconds(1.0)
     archive_file: Bytes = Bytes(1024**3)
-    journal_rows: int = 20_000
+    journal_rows: int = 2_000
     spare_disk: Bytes = Bytes(256 * 1024**2)
 
 

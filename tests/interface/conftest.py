@@ -50,7 +50,7 @@ def server(home: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium. It has a running event loop of its own, so it must not outlive the module that asked for it."""
+    """A headless Chromium. Its own event loop keeps running, so it must not outlive the module that asked for it."""
     path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if path is None:
         pytest.fail(f"no browser: install Chromium so that one of these is on the PATH: {', '.join(BROWSERS)}")

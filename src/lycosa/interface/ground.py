@@ -27,7 +27,7 @@ from lycosa.records import Record
 from lycosa.search.index import IndexReader
 from lycosa.search.query import understand
 
-DEMO_BOX = "box:7?hosts=12&pages=600&topics=6&size=6KiB&links=16&unlinked=0&errors=0.02&duplicates=0.03"
+DEMO_BOX = "box:7?hosts=12&pages=900&topics=4&size=6KiB&links=16&unlinked=0&errors=0.02&duplicates=0.03"
 DEMO_TOPIC = "birds feather wing nest plumage"
 DEMO_QUERY = "nest of a bird"
 DEMO_PAGES = 300
@@ -166,7 +166,7 @@ def _demo_crawl(folder: CrawlFolder, roots: list[str], port: int, quiet: bool) -
             "pages": DEMO_PAGES,
             "patience": "5s",
             "topic": {"words": DEMO_TOPIC},
-            "politeness": {"delay": "50ms", "address_delay": "0s", "per_address": 64, "longest_delay": "200ms"},
+            "politeness": {"delay": "30ms", "address_delay": "0s", "per_address": 64, "longest_delay": "100ms"},
             "fetching": {"allow_addresses": [f"127.0.0.0/8:{port}"], "contact": "https://localhost/demo"},
             "index": {"commit_every": "1s"},
         },

@@ -1,0 +1,1 @@
+"""Scrapy made as fast as its settings allow."""
