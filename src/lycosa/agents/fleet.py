@@ -8,6 +8,7 @@ nothing left to do, and passes on that people want to stop.
 from __future__ import annotations
 
 import asyncio
+import shutil
 import signal
 import sys
 import time
@@ -93,8 +94,15 @@ class Fleet:
         self._interrupts += 1
         if self._interrupts == 1:
             print("\nStopping after the pages under way; press Ctrl-C again to stop at once.", file=sys.stderr)
-            self._folder.want(Wish.STOP)
+            self._wish_to_stop()
         else:
+            self._signal(self._agents, signal.SIGTERM)
+
+    def _wish_to_stop(self) -> None:
+        """Let the agents stop; on a disk where not even that can be written down, tell them directly."""
+        try:
+            self._folder.want(Wish.STOP)
+        except OSError:
             self._signal(self._agents, signal.SIGTERM)
 
     def _signal(self, children: list[Child], number: int) -> None:
@@ -129,7 +137,7 @@ class Fleet:
             status = crawl_status(self._folder, restarts=sum(child.restarts for child in self._agents))
             self._progress(status)
             if any(child.trouble for child in self._agents) or self._nothing_left(status):
-                self._folder.want(Wish.STOP)
+                self._wish_to_stop()
             running = [child.task for child in self._agents if child.task and not child.task.done()]
             await asyncio.wait(running, timeout=LOOK_EVERY, return_when=asyncio.FIRST_COMPLETED)
 
@@ -148,7 +156,7 @@ class Fleet:
 
     async def _end(self) -> None:
         """Let the agents end, then the indexer finish what they left."""
-        self._folder.want(Wish.STOP)
+        self._wish_to_stop()
         await self._ended(self._agents)
         if self._indexer is not None:
             self._signal([self._indexer], signal.SIGTERM)
@@ -166,4 +174,7 @@ class Fleet:
 
 def _last_words(log: Path) -> str:
     lines = log.read_text("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else "it died without a word"
+    if lines:
+        return lines[-1]
+    free = shutil.disk_usage(log.parent).free
+    return f"it died without a word; the crawl cannot be written if the disk is full ({free} bytes are free)"

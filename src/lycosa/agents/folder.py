@@ -11,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -21,6 +22,8 @@ import platformdirs
 
 from lycosa import configuration as settings
 from lycosa.configuration import Configuration
+
+OWNING_TRIES = 10
 
 
 class CrawlError(Exception):
@@ -183,12 +186,15 @@ def own(path: Path, what: str) -> IO[str]:
     """Own something as long as the returned file is open, or say that somebody else does."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file = path.open("a", encoding="utf-8")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
-        raise CrawlError(f"{what} is in use by another process; stop that one first") from None
-    return file
+    for _ in range(OWNING_TRIES):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(0.01)  # somebody may only be looking whether it is owned
+        else:
+            return file
+    file.close()
+    raise CrawlError(f"{what} is in use by another process; stop that one first")
 
 
 def replace_file(path: Path, text: str) -> None:

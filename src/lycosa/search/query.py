@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from lycosa.records import Record
-from lycosa.text import words
+from lycosa.text import stop_words, words
 
 LONGEST = 500
 MOST_WORDS = 32
@@ -46,4 +46,10 @@ def understand(typed: str) -> Wanted:
                 plain += inside
         else:
             plain += words(part)
-    return Wanted(tuple(plain[:MOST_WORDS]), tuple(phrases), tuple(without[:MOST_WORDS]), tuple(filters))
+    telling = _without_stop_words(plain) or ([] if phrases else plain)
+    return Wanted(tuple(telling[:MOST_WORDS]), tuple(phrases), tuple(without[:MOST_WORDS]), tuple(filters))
+
+
+def _without_stop_words(typed: list[str]) -> list[str]:
+    """Words that occur everywhere would find every page; they count only where nothing else was typed."""
+    return [word for word in typed if word not in stop_words()["en"]]
