@@ -39,6 +39,15 @@ def test_a_write_that_fails_leaves_the_archive_as_it_was(tmp_path: Path, monkeyp
     assert read(tmp_path, place)[1].raw == b"x"
 
 
+def test_a_crawl_stops_while_there_is_still_room_to_stop_in(tmp_path: Path) -> None:
+    with serve_in_process(BOX) as served:
+        seeds = SimulatedWeb.of(f"{BOX}&port={served.port}").roots()[:1]
+        folder = CrawlFolder(tmp_path / "crawls" / "audited")
+        folder.create(configured(served.port, seeds, storage={"spare_disk": "900TiB"}))
+        with pytest.raises(CrawlError, match=r"make room, then resume"):
+            asyncio.run(Fleet(folder, lambda status: None).run())
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of a few megabytes, where this user may make one."""
@@ -63,7 +72,8 @@ def test_a_crawl_on_a_full_disk_stops_with_one_sentence_and_goes_on_later(small_
         web = SimulatedWeb.of(f"{BOX}&port={served.port}")
         seeds = web.roots()[:1]
         folder = CrawlFolder(small_disk / "crawls" / "audited")
-        folder.create(configured(served.port, seeds, index={"enabled": False}))
+        hard = {"spare_disk": "0B", "batch_visits": 16, "batch_seconds": "100ms"}
+        folder.create(configured(served.port, seeds, index={"enabled": False}, storage=hard))
         ballast = small_disk / "ballast"
         ballast.write_bytes(b"x" * (shutil.disk_usage(small_disk).free - 250_000))
         with pytest.raises(CrawlError, match=r"No space left|cannot be written"):

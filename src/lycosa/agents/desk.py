@@ -10,6 +10,7 @@ import gc
 import json
 import os
 import resource
+import shutil
 import time
 from typing import Any
 
@@ -20,6 +21,7 @@ from lycosa.frontier.admission import admission, pattern_rule
 from lycosa.frontier.politeness import Manners
 from lycosa.search.index import read_marks
 from lycosa.storage import catalogue
+from lycosa.storage.agent_store import StoreFull
 
 STATUS_EVERY = 1.0
 STATISTICS_EVERY = 5.0
@@ -57,9 +59,16 @@ class Desk:
         idle = agent.idle
         if now - self._said >= STATUS_EVERY or idle:
             self._said = now
+            self._check_disk(agent)
             self._roll(agent)
             self.say(agent, now, wish.value, idle)
         return Wish.STOP if self._alone and idle and wish is Wish.RUN else wish
+
+    def _check_disk(self, agent: Agent) -> None:
+        """Stop while there is still room to stop in."""
+        spare, free = agent.crawl.configuration.storage.spare_disk, shutil.disk_usage(self._folder.path).free
+        if free < spare:
+            raise StoreFull(f"only {free} bytes are left on the disk (spare_disk is {spare}); make room, then resume")
 
     def _roll(self, agent: Agent) -> None:
         """Move a long journal into Parquet, where that is installed, as far as it has been indexed."""

@@ -24,6 +24,8 @@ from lycosa.agents.status import Status, crawl_status
 COMMAND = (sys.executable, "-m", "lycosa.agents.processes")
 LOOK_EVERY = 0.3
 MOST_RESTARTS = 50
+SHORT_LIFE, MOST_SHORT_LIVES = 5.0, 3
+"""A process that dies so soon (in seconds) so often in a row will not come to life by trying again."""
 LONGEST_BACKOFF = 10.0
 ENDS_WITHIN = 60.0
 
@@ -37,6 +39,7 @@ class Child:
     log: Path
     process: asyncio.subprocess.Process | None = None
     restarts: int = 0
+    short_lives: int = 0
     ended: bool = False
     trouble: str = ""
     task: asyncio.Task[None] | None = field(default=None, repr=False)
@@ -122,10 +125,13 @@ class Fleet:
                     stderr=log,
                     start_new_session=True,
                 )
+            began = time.monotonic()
             code = await child.process.wait()
+            crashed = code != -signal.SIGKILL and time.monotonic() - began < SHORT_LIFE
+            child.short_lives = child.short_lives + 1 if crashed else 0
             if code == 0 or child.ended:
                 child.ended = True
-            elif code == EXIT_MENDABLE or child.restarts >= MOST_RESTARTS:
+            elif code == EXIT_MENDABLE or child.restarts >= MOST_RESTARTS or child.short_lives >= MOST_SHORT_LIVES:
                 child.ended, child.trouble = True, _last_words(child.log)
             else:
                 child.restarts += 1
