@@ -118,13 +118,17 @@ def test_other_tools_read_the_exports(crawled: Crawled, tmp_path: Path) -> None:
     assert records > pages
 
 
+def crawling(home: Path, port: int) -> subprocess.Popen[str]:
+    """A crawl named `live` in a process of its own."""
+    order = [sys.executable, "-m", "lycosa.interface.cli", "--home", str(home), "crawl", "--name", "live"]
+    order += ["--topic", "birds", "--seed", f"http://birds-1.localhost:{port}/", "--set", "politeness.delay=1ms"]
+    order += ["--set", f'fetching.allow_addresses=["127.0.0.0/8:{port}"]']
+    return subprocess.Popen(order, stderr=subprocess.PIPE, text=True)
+
+
 def test_a_crawl_is_paused_changed_and_stopped_while_it_runs(lycosa: Lycosa, tmp_path: Path) -> None:
     with serve_in_process("box:3?hosts=4&pages=4000&size=2KiB&errors=0&traps=0", latency=0.01) as served:
-        seed = f"http://birds-1.localhost:{served.port}/"
-        order = [sys.executable, "-m", "lycosa.interface.cli", "--home", str(tmp_path), "crawl", "--name", "live"]
-        order += ["--topic", "birds", "--seed", seed, "--set", "politeness.delay=1ms"]
-        order += ["--set", f'fetching.allow_addresses=["127.0.0.0/8:{served.port}"]']
-        process = subprocess.Popen(order, stderr=subprocess.PIPE, text=True)
+        process = crawling(tmp_path, served.port)
         try:
             until(lambda: status(lycosa)["fetched"] > 20)
             again = lycosa("crawl", "--name", "live", check=False)
@@ -151,11 +155,7 @@ def test_a_crawl_is_paused_changed_and_stopped_while_it_runs(lycosa: Lycosa, tmp
 
 def test_ctrl_c_stops_cleanly(lycosa: Lycosa, tmp_path: Path) -> None:
     with serve_in_process("box:3?hosts=4&pages=4000&size=2KiB&errors=0", latency=0.01) as served:
-        seed = f"http://birds-1.localhost:{served.port}/"
-        order = [sys.executable, "-m", "lycosa.interface.cli", "--home", str(tmp_path), "crawl", "--name", "live"]
-        order += ["--topic", "birds", "--seed", seed, "--set", "politeness.delay=1ms"]
-        order += ["--set", f'fetching.allow_addresses=["127.0.0.0/8:{served.port}"]']
-        process = subprocess.Popen(order, stderr=subprocess.PIPE, text=True)
+        process = crawling(tmp_path, served.port)
         try:
             until(lambda: status(lycosa)["fetched"] > 10)
             process.send_signal(signal.SIGINT)
