@@ -22,7 +22,7 @@ def report_page(report: Report) -> str:
         status=status,
         found=_found(report),
         speed=_speed(report),
-        stages_total=sum(stage["seconds"] for name, stage in status.stages.items() if name != "fetch"),
+        stages_total=sum(stage["seconds"] for stage in status.stages.values()),
         failed=sorted(status.failed.items(), key=lambda item: -item[1]),
         refused=sorted(status.refused.items(), key=lambda item: -item[1]),
     )
