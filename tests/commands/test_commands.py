@@ -101,6 +101,12 @@ def test_explain_tells_the_place_of_a_waiting_link(crawled: Crawled, tmp_path: P
     assert re.search(r"\d+ links of its site are ahead of it", found["events"][-1]["what"])
 
 
+def test_the_owners_of_a_begun_crawl_cannot_be_changed(crawled: Crawled) -> None:
+    done = crawled.run("crawl", "--name", "birds", "--agents", "3", check=False)
+    assert done.returncode == 2
+    assert "began with 2 agents" in done.stderr
+
+
 def test_other_tools_read_the_exports(crawled: Crawled, tmp_path: Path) -> None:
     for table in ("pages", "links", "history", "urls", "sites"):
         path = tmp_path / f"{table}.parquet"

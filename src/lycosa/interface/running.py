@@ -33,8 +33,20 @@ def crawl(told: argparse.Namespace) -> int:
     if folder.running():
         raise CrawlError(f"crawl {folder.name!r} is running already; `lycosa status {folder.name}` shows it")
     check_ready(configuration)
+    _check_owners(folder, configuration)
     folder.create(configuration)
     return run(folder, told.json)
+
+
+def _check_owners(folder: CrawlFolder, wanted: Configuration) -> None:
+    """Who owns which site was decided when the crawl began."""
+    if folder.exists and folder.agent(0).exists():
+        begun = folder.configuration()
+        if (begun.agents, begun.partition) != (wanted.agents, wanted.partition):
+            raise CrawlError(
+                f"crawl {folder.name!r} began with {begun.agents} agents by {begun.partition}; that decides who owns "
+                "which site and cannot be changed; go on with those, or choose another --name"
+            )
 
 
 def prepare(told: argparse.Namespace, base: Path) -> tuple[CrawlFolder, Configuration]:
