@@ -67,8 +67,10 @@ class Anchors:
     """The anchors of a document in order, with what they lead to and the headings above each."""
 
     def __init__(self, flow: list[LexborNode], outline: Outline, most: int) -> None:
+        self.nodes: list[LexborNode] = []
         self.hrefs: list[str] = []
-        self.found: list[tuple[LexborNode, Headings, str]] = []
+        self.headings: list[Headings] = []
+        self.rels: list[str] = []
         self.left_out = 0
         for number, node in enumerate(flow):
             level = LEVELS.get(node.tag_id)
@@ -78,15 +80,17 @@ class Anchors:
             attributes = node.attributes
             href = attributes.get("href")
             if href is not None:
+                self.nodes.append(node)
                 self.hrefs.append(href)
-                self.found.append((node, outline.above, attributes.get("rel") or ""))
+                self.headings.append(outline.above)
+                self.rels.append(attributes.get("rel") or "" if len(attributes) > 1 else "")
                 if len(self.hrefs) >= most:
                     self.left_out = sum(1 for rest in flow[number + 1 :] if rest.tag_id not in LEVELS)
                     return
 
     def texts(self) -> list[str]:
         """The words of the anchors; most need no folding, and one look at all of them together tells."""
-        texts = [node.text(True, " ", True, True) for node, _, _ in self.found]
+        texts = [node.text(True, " ", True, True) for node in self.nodes]
         together = "|".join(texts)
         return texts if folded(together) is together else [folded(text[: LONGEST_ANCHOR * 4]) for text in texts]
 
@@ -96,30 +100,39 @@ def find_links(elements: Elements, page: Link, base: str, title: str, most: int)
     outline, places = Outline(title), Places(elements.root)
     outline.name(elements.flow)
     anchors = Anchors(elements.flow, outline, most * MENTIONS_PER_LINK)
+    mentions = zip(
+        urls.resolve(base, anchors.hrefs), anchors.texts(), anchors.nodes, anchors.headings, anchors.rels, strict=True
+    )
     chosen: dict[str, Mention] = {}
-    dropped = anchors.left_out
-    targets, own = urls.resolve(base, anchors.hrefs), page.url
-    for url, text, (node, headings, rel) in zip(targets, anchors.texts(), anchors.found, strict=True):
-        if url is None or url == own or len(url) > urls.LONGEST:
+    dropped, own, place_of = anchors.left_out, page.url, places.of
+    for url, text, node, headings, rel in mentions:
+        if url is None or url == own:
             continue
-        spot = places.of(node.parent)
+        spot = place_of(node.parent)
         anchor = text[:LONGEST_ANCHOR] or _described(node)
-        block = spot[1]
-        block.anchors.append(anchor)
-        first = chosen.get(url)
-        if first is None and len(chosen) >= most:
-            dropped += 1
-        elif first is None or (len(anchor) > len(first[0]) and first[1][1].navigates() and not block.navigates()):
+        spot[1].anchors.append(anchor)
+        if url not in chosen:
+            if len(chosen) < most:
+                chosen[url] = (anchor, spot, headings, rel)
+            else:
+                dropped += 1
+        elif _says_more(anchor, spot, chosen[url]):
             chosen[url] = (anchor, spot, headings, rel)
     return FoundLinks(_links(chosen, page), dropped, tuple(outline.texts), places.framing, places.blocks)
+
+
+def _says_more(anchor: str, spot: Spot, first: Mention) -> bool:
+    return len(anchor) > len(first[0]) and first[1][1].navigates() and not spot[1].navigates()
 
 
 def _links(chosen: dict[str, Mention], page: Link) -> tuple[Link, ...]:
     parent, depth = page.url, page.depth + 1
     found: list[Link] = []
     for position, (url, (anchor, (place, block), headings, rel)) in enumerate(chosen.items()):
-        boundary, path = block.read or block.text(), f"{place.path}/a"
-        found.append(Link(url, parent, anchor, boundary, headings, path, rel and rel.lower(), position, depth))
+        boundary = block.read or block.text()
+        found.append(
+            Link(url, parent, anchor, boundary, headings, place.link_path, rel and rel.lower(), position, depth)
+        )
     return tuple(found)
 
 

@@ -80,6 +80,7 @@ class Place(msgspec.Struct, frozen=True, eq=False):
     """
 
     path: str
+    link_path: str
     depth: int
     tag: str
     framing: bool
@@ -95,7 +96,7 @@ class Places:
     """The places of a document's links."""
 
     def __init__(self, root: LexborNode) -> None:
-        outside = Place("", 0, "", False, False, False)
+        outside = Place("", "a", 0, "", False, False, False)
         self._outside: Spot = (outside, Block(root, "html", False))
         self._known: dict[int, Spot] = {}
         self._alike: dict[tuple[Place, int], Place] = {}
@@ -152,8 +153,10 @@ class Places:
             return above, True
         own, section, may_frame = tag in _OWN_BOUNDARY, tag in _SECTIONS, tag in _MAY_FRAME
         is_block = own or section or (tag in _BLOCKS and not above.bounded)
+        path = above.path if above.depth >= LONGEST_PATH - 1 else f"{above.path}/{tag}" if above.path else tag
         place = Place(
-            path=above.path if above.depth >= LONGEST_PATH - 1 else f"{above.path}/{tag}" if above.path else tag,
+            path=path,
+            link_path=f"{path}/a",
             depth=above.depth + 1,
             tag=tag if is_block else "",
             framing=above.framing or (may_frame and self._frames(above, node, tag)),
