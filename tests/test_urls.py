@@ -57,6 +57,7 @@ def test_tracking_parameters_stay_where_that_is_asked_for() -> None:
 def test_endless_urls_are_refused() -> None:
     assert normalise("http://a.org/" + "x" * LONGEST) is None
     assert resolve("http://a.org/", ["/" + "x" * 1_000_000]) == [None]
+    assert resolve("http://a.org/" + "x" * (LONGEST - 100) + "/page", ["y" * 200]) == [None]
 
 
 def test_links_of_a_page() -> None:

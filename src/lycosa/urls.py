@@ -68,7 +68,7 @@ def resolve(base: str, hrefs: Iterable[str], *, drop_tracking: bool = True) -> l
         url = remembered(absolute)
         if url is None:
             if plain_file(href):
-                url = folder + href if len(href) <= LONGEST else None
+                url = folder + href if len(folder) + len(href) <= LONGEST else None
             else:
                 url = _plain(absolute) or _resolve_odd(base, href, drop_tracking)
         found.append(url)

@@ -32,6 +32,13 @@ def test_what_is_appended_can_be_read_back(tmp_path: Path) -> None:
     assert read(tmp_path, places[1])[1].raw == b"x" * 100_000
 
 
+def test_nothing_to_append_begins_no_file(tmp_path: Path) -> None:
+    archive = Archive(tmp_path, "agent-0", Position(), LARGE)
+    assert archive.append([]) == []
+    assert archive.position == Position()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_other_tools_read_our_files(tmp_path: Path) -> None:
     archive = Archive(tmp_path, "agent-0", Position(), LARGE)
     gz = gzip.compress(b"<p>packed</p>")

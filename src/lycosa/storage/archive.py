@@ -72,6 +72,8 @@ class Archive:
 
     def append(self, responses: Sequence[Response]) -> list[Place]:
         """Write records and make them durable; their batch must still be committed for them to count."""
+        if not responses:
+            return []
         places: list[Place] = []
         parts: list[bytes] = []
         file = self._current()
