@@ -20,7 +20,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from bench.rows import Row, less_is_better, missing
 from bench.web_pages import WebPages
 from lycosa.pages import document
-from lycosa.pages.charsets import decoded, looks_binary
+from lycosa.pages.charsets import as_utf_8, looks_binary
 from lycosa.pages.elements import Elements
 from lycosa.pages.head import read_head
 from lycosa.pages.hostile_markup import tamed
@@ -139,9 +139,9 @@ def breakdown() -> dict[str, float]:
 def _steps(page: Fetched) -> dict[str, float]:
     body, url = page.response.body, page.link.url
     spent: dict[str, float] = {}
-    looks_binary(body)
-    html = _timed(spent, "decode", lambda: decoded(body, TYPE))[0]
-    markup = _timed(spent, "tame", lambda: tamed(html.encode()))[0]
+    _timed(spent, "text or not", lambda: looks_binary(body))
+    html = _timed(spent, "charset", lambda: as_utf_8(body, TYPE))[0]
+    markup = _timed(spent, "tame", lambda: tamed(html))[0]
     elements = _timed(spent, "parse and sort elements", lambda: Elements(markup))
     head = _timed(spent, "head", lambda: read_head(elements, url, page.response))
     found = _timed(spent, "links", lambda: find_links(elements, page.link, head.base, head.title, 5000))

@@ -64,7 +64,12 @@ def resolve(base: str, hrefs: Iterable[str], *, drop_tracking: bool = True) -> l
     for href in hrefs:
         if "#" in href:
             href = href.partition("#")[0]
-        absolute = origin + href if href[:1] == "/" and href[1:2] != "/" else href
+        if href[:1] == "/" and href[1:2] != "/":
+            absolute = origin + href
+        elif href[:3] == "../" and len(href) <= LONGEST:
+            absolute = _climbed(folder, origin, href)
+        else:
+            absolute = href
         url = remembered(absolute)
         if url is None:
             if plain_file(href):
@@ -73,6 +78,14 @@ def resolve(base: str, hrefs: Iterable[str], *, drop_tracking: bool = True) -> l
                 url = _plain(absolute) or _resolve_odd(base, href, drop_tracking)
         found.append(url)
     return found
+
+
+def _climbed(folder: str, origin: str, href: str) -> str:
+    """A link that begins with steps up, seen from the root of its site."""
+    while href.startswith("../"):
+        href = href[3:]
+        folder = folder[: folder.rindex("/", 0, -1) + 1] if len(folder) > len(origin) + 1 else folder
+    return folder + href
 
 
 def _plain(absolute: str) -> str | None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.pages.charsets import codec_of, decoded, looks_binary, name_of
+from lycosa.pages.charsets import as_utf_8, codec_of, decoded, looks_binary, name_of
 
 RUSSIAN = "Привет, мир: это текст о птицах"
 
@@ -101,3 +101,18 @@ def test_decoding_never_raises_and_leaves_no_surrogates(body: bytes, words: str,
 @given(st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\0\ufeff"), max_size=200))
 def test_declared_utf_8_comes_back_as_it_was(text: str) -> None:
     assert decoded(text.encode(), "text/html; charset=utf-8") == (text, "utf-8")
+
+
+@given(
+    st.one_of(st.binary(max_size=300), st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace"))),
+    st.sampled_from([b"", b"\xef\xbb\xbf", b"\xff\xfe", b"a\0"]),
+    st.sampled_from(["text/html; charset=UTF-8", "text/html", "text/html; charset=koi8-r"]),
+)
+def test_a_document_in_utf_8_says_the_same_as_the_decoded_one(body: bytes, mark: bytes, content_type: str) -> None:
+    text, charset = decoded(mark + body, content_type)
+    assert as_utf_8(mark + body, content_type) == (text.encode(), charset)
+
+
+def test_a_document_that_is_utf_8_is_not_copied() -> None:
+    body = RUSSIAN.encode()
+    assert as_utf_8(body, "text/html; charset=utf-8")[0] is body

@@ -12,7 +12,7 @@ from lycosa.pages.document import read_page
 from lycosa.pages.hostile_markup import tamed
 
 SECONDS = 8.0
-"""Generous for a busy machine; each of these takes minutes or all memory without its guard."""
+"""Of the processor, so that a busy machine fails nothing; each takes minutes or all memory without its guard."""
 
 SMALL_NESTS = "".join(f"<p><b id=x{number}>" for number in range(40_000))
 TAIL = "<p>end <a href=/end>end</a></p>"
@@ -53,24 +53,24 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_pages_are_read_in_bounded_time(name: str) -> None:
     html = HOSTILE[name]
-    began = time.perf_counter()
+    began = time.process_time()
     page = read_page(fetched(html))
-    assert time.perf_counter() - began < SECONDS
+    assert time.process_time() - began < SECONDS
     if TAIL in html and name not in ("open brackets", "nested links"):
         assert "https://site.test/end" in {link.url for link in page.links}
 
 
 def test_a_text_of_fifty_megabytes_is_cut() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     page = read_page(fetched("<p>" + "word " * 10_000_000 + "</p>"))
-    assert time.perf_counter() - began < SECONDS
+    assert time.process_time() - began < SECONDS
     assert 100_000 < len(page.text) <= 2_000_000
 
 
 def test_of_a_million_links_the_first_are_read_and_the_rest_counted() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     page = read_page(fetched("".join(f"<a href=/{number}>x</a>" for number in range(1_000_000))), most_links=500)
-    assert time.perf_counter() - began < SECONDS
+    assert time.process_time() - began < SECONDS
     assert len(page.links) == 500
     assert page.links_dropped == 999_500
 
@@ -96,6 +96,15 @@ def test_class_names_of_any_length_are_not_kept_in_memory() -> None:
     tracemalloc.start()
     for number in range(20):
         read_page(fetched(f"<div class='{number}{'x' * 1_000_000}'><a href=/x>x</a></div>"))
+    kept = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert kept < 5_000_000
+
+
+def test_names_of_elements_of_any_length_are_not_kept_in_memory() -> None:
+    tracemalloc.start()
+    for number in range(200):
+        read_page(fetched(f"<x{number}{'y' * 20_000}><p><a href=/x>x</a></p><div><a href=/y>y</a></div>"))
     kept = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert kept < 5_000_000

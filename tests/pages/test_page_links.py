@@ -193,3 +193,33 @@ def test_broken_markup_keeps_its_links() -> None:
     assert set(links_of("<p><a href=a>one<a href=b>two</p><b><a href=c>three</b></a><table><a href=d>four")) == set(
         "abcd"
     )
+
+
+def test_a_relation_without_a_value_and_anchors_without_an_address_do_no_harm() -> None:
+    found = links_of("<h1>One</h1><a name=n>n</a><a href=a rel>a</a><h2>Two</h2><a>x</a><a href=b rel=Next>b</a>")
+    assert [(name, link.rel, link.headings.nearest) for name, link in found.items()] == [
+        ("a", "", "One"),
+        ("b", "next", "Two"),
+    ]
+
+
+def test_named_anchors_do_not_count_as_links_and_headings_below_the_last_link_are_read() -> None:
+    page = read_page(fetched("<a name=n></a>" * 9 + "<a href=/a>a</a>" * 5 + "<h2>Below</h2>"), most_links=1)
+    assert [link.url for link in page.links] == ["https://site.test/a"]
+    assert page.links_dropped == 1
+    assert page.headings == ("Below",)
+
+
+def test_a_place_remembered_from_one_page_does_not_change_another() -> None:
+    menu = "<div class=menu><p><a href=/x>Herons</a></p></div>"
+    plain = "<div><p><a href=/x>Herons</a></p></div>"
+    text = f"<p>{PROSE} See <a href=/x>the page on herons</a>.</p>"
+    for _ in range(2):
+        assert links_of(menu + text)["x"].anchor == "the page on herons"
+        assert links_of(plain + text)["x"].anchor == "Herons"
+
+
+def test_of_several_images_the_first_one_with_a_description_names_the_anchor() -> None:
+    found = links_of("<a href=a><i><img src=s><b><img alt='a  bird'></b></i><img alt=other></a>")
+    assert found["a"].anchor == "a bird"
+    assert links_of("<a href=b title=named><img alt=''></a>")["b"].anchor == "named"

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from page_making import PROSE, URL, fetched
 
 from lycosa import urls
-from lycosa.pages.document import looks_like_error, read_page
+from lycosa.pages.document import language_of_text, looks_like_error, read_page
 from lycosa.pages.head import moment_of
+from lycosa.pages.main_text import digest_of
 from lycosa.records import Page
 
 
@@ -232,3 +233,27 @@ def test_ordinary_pages_do_not_look_like_errors() -> None:
     assert not looks_like_error(Page(URL, title="Herons", headings=("Herons",), text=PROSE), 200)
     assert not looks_like_error(Page(URL, title="The 404 status code", text=PROSE * 20), 200)
     assert looks_like_error(Page(URL, title="Herons", text=PROSE), 500)
+
+
+@given(st.lists(st.text(alphabet="aBcÄöΔЖж [{@`", max_size=6), max_size=12))
+def test_the_digest_knows_neither_case_nor_white_space_and_nothing_else(pieces: list[str]) -> None:
+    text = " ".join(pieces)
+    assert digest_of(text.upper()) == digest_of("\n\t".join(pieces).lower())
+    assert digest_of(text + "x") != digest_of(text)
+    assert digest_of(text + "[") != digest_of(text + "{")
+
+
+def test_a_first_glance_at_the_words_does_not_overrule_all_of_them() -> None:
+    german = "Der Reiher steht im Wasser und wartet auf den Fisch, der zu ihm kommt, und das ist nicht immer einfach. "
+    assert language_of_text(PROSE * 5, "en") == "en"
+    assert language_of_text(german * 10, "en") == "de"
+    assert language_of_text(german * 10, "de") == "de"
+    assert language_of_text("xyzzy plugh " * 100, "en") == "en"
+    assert language_of_text(PROSE * 5, "") == "en"
+    assert language_of_text(german * 10, "") == "de"
+    assert language_of_text("It is the", "") == ""
+
+
+def test_the_chosen_option_of_a_list_is_not_text() -> None:
+    option = "<select><button><selectedcontent></selectedcontent></button><option selected>Chosen</option></select>"
+    assert "Chosen" not in read_page(fetched(f"<p>{PROSE}</p>{option}")).text

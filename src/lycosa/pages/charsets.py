@@ -71,6 +71,15 @@ def looks_binary(body: bytes) -> bool:
     return controls * 20 > len(sample) and not _utf_16(body)
 
 
+def as_utf_8(body: bytes, content_type: str) -> tuple[bytes, str]:
+    """The document in UTF-8, without a mark, and the name of its charset; mostly it is UTF-8 as it came."""
+    declared = "utf-8" in content_type.lower() and b"\0" not in body[:PRESCAN] and not _by_mark(body)
+    if declared and (body.isascii() or _readable(body, "utf-8")):
+        return body, "utf-8"
+    text, charset = decoded(body, content_type)
+    return text.encode("utf-8", "replace"), charset
+
+
 def decoded(body: bytes, content_type: str) -> tuple[str, str]:
     """The text of a document and the name of its charset."""
     marked = _by_mark(body)

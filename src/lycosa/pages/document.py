@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from lycosa import text as language
-from lycosa.pages.charsets import decoded, looks_binary
+from lycosa.pages.charsets import as_utf_8, decoded, looks_binary
 from lycosa.pages.elements import Elements, folded
 from lycosa.pages.head import Head, header_wishes, read_head
 from lycosa.pages.hostile_markup import tamed
@@ -20,8 +20,13 @@ from lycosa.records import Fetched, Link, Page
 
 SAMPLE = 700
 """Characters that the language is told from."""
+GLANCE = 250
+"""Characters that are looked at first."""
+COMMONEST = "en"
 AGREEMENT = 0.2
 """Share of a language's stop words among the words of a text that leaves no doubt."""
+CLEAR_AGREEMENT = 0.3
+"""The same for the few words of a glance."""
 LONGEST_FIRST_LINE = 200
 FEW_CHARACTERS = 25
 SHORT = 1500
@@ -43,10 +48,9 @@ def read_page(fetched: Fetched, most_links: int = 5000) -> Page:
     kind = content_type.partition(";")[0].strip().lower()
     if not response.body or looks_binary(response.body) or not _readable(kind):
         return _wordless(fetched)
-    text, charset = decoded(response.body, content_type)
     if kind.startswith("text/") and kind != "text/html":
-        return _plain_page(fetched, text, charset)
-    return _html_page(fetched, text, charset, most_links)
+        return _plain_page(fetched, *decoded(response.body, content_type))
+    return _html_page(fetched, *as_utf_8(response.body, content_type), most_links)
 
 
 def _readable(kind: str) -> bool:
@@ -73,8 +77,8 @@ def _plain_page(fetched: Fetched, text: str, charset: str) -> Page:
     )
 
 
-def _html_page(fetched: Fetched, html: str, charset: str, most_links: int) -> Page:
-    markup, cut_off = tamed(html.encode("utf-8", "replace"))
+def _html_page(fetched: Fetched, html: bytes, charset: str, most_links: int) -> Page:
+    markup, cut_off = tamed(html)
     elements = Elements(markup)
     head = read_head(elements, fetched.link.url, fetched.response)
     found = find_links(elements, fetched.link, head.base, head.title, most_links)
@@ -107,12 +111,18 @@ def _with_refresh(found: FoundLinks, head: Head, page: Link, most_links: int) ->
 def language_of_text(text: str, declared: str) -> str:
     """What the page declares, where its words agree; else what its words say.
 
-    The sample is taken past the beginning, where names and dates stand.
+    The sample is taken past the beginning, where names and dates stand. A glance at a few
+    words mostly settles it; where nothing is declared, the glance is for the commonest language.
     """
     begin = len(text) // 4
+    likely = declared or COMMONEST
+    common = language.stop_words().get(likely, frozenset())
+    glance = language.words(text[begin : begin + GLANCE])
+    enough = declared or len(glance) >= language.FEWEST_WORDS
+    if enough and sum(map(common.__contains__, glance)) > CLEAR_AGREEMENT * len(glance):
+        return likely
     sample = language.words(text[begin : begin + SAMPLE])
-    common = language.stop_words().get(declared, frozenset())
-    if sum(map(common.__contains__, sample)) > AGREEMENT * len(sample):
+    if declared and sum(map(common.__contains__, sample)) > AGREEMENT * len(sample):
         return declared
     return language.language_of(sample, declared)
 

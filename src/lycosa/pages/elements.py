@@ -1,50 +1,49 @@
 """One walk over the parsed document that sorts its elements by what they are for.
 
-The parser hands out all elements in document order in one native call, and a
-table from element kinds to lists sorts them. Everything else in this room works
-on these lists, so no page is walked twice.
+The parser hands out all elements in document order, and a table from element
+kinds to lists sorts them. Everything else in this room works on these lists, so
+no page is walked twice; a selector for the wanted kinds alone takes longer.
 """
 
 from __future__ import annotations
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
-
-LARGE = 1_000_000
-"""Documents with more characters are asked only for the elements of interest, to spare memory."""
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 MOST_BREAKS = 5000
 """Line breaks that are made spaces, so that the words around them stay apart."""
 
-_FLOW = ("a", "area", "h1", "h2", "h3", "h4", "h5", "h6")
 _NOISE = ("script", "style", "noscript", "template", "iframe", "select", "textarea", "noembed", "noframes", "datalist")
 _FRAME = ("nav", "aside", "dialog", "menu", "button", "header", "footer", "form")
-_PLACES = ("flow", "noise", "frame", "mains", "articles", "metas", "relations", "bases", "titles", "times", "breaks")
+_SORTS = ("anchors", "noise", "frame", "mains", "articles", "metas", "relations", "bases", "titles", "times", "breaks",
+          "headings")  # fmt: skip
 _SORTED = {
-    **dict.fromkeys(_FLOW, "flow"), **dict.fromkeys(_NOISE, "noise"), **dict.fromkeys(_FRAME, "frame"),
-    "main": "mains", "article": "articles", "meta": "metas", "link": "relations", "base": "bases",
-    "title": "titles", "time": "times", "br": "breaks",
+    "a": "anchors", "area": "anchors", **dict.fromkeys(_NOISE, "noise"), **dict.fromkeys(_FRAME, "frame"),
+    "main": "mains", "article": "articles", "meta": "metas", "link": "relations", "base": "bases", "title": "titles",
+    "time": "times", "br": "breaks", **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "headings"),
 }  # fmt: skip
-_SELECTOR = ",".join(_SORTED)
 
 
-def _kinds() -> dict[str, int]:
-    """The parser's number for each element we look for."""
-    parser = LexborHTMLParser("")
-    return {tag: parser.create_node(tag).tag_id for tag in _SORTED}
+def _kind(tag: str) -> int:
+    """The parser's number for a kind of element."""
+    return LexborHTMLParser("").create_node(tag).tag_id
 
 
-KINDS = _kinds()
-_PLACE_OF_KIND = [(KINDS[tag], place) for tag, place in _SORTED.items()]
-LEVELS = {KINDS[f"h{level}"]: level for level in range(1, 7)}
+_SORT_OF_KIND = {_kind(tag): _SORTS.index(sort) for tag, sort in _SORTED.items()}
+_LINK = _kind("a")
+IMAGE = _kind("img")
+_HEADINGS = _SORTS.index("headings")
+LEVELS = {_kind(f"h{level}"): level for level in range(1, 7)}
 """The level of each heading by its kind."""
+_AS_WRITTEN = LexborDocumentOptions.WO_EVENTS.value
+"""The parser need not look out for `<selectedcontent>`: it is noise to us."""
 
 
 class Elements:
     """The elements of a document that matter to us, each list in document order."""
 
-    __slots__ = (*_PLACES, "root", "tree")
+    __slots__ = (*_SORTS, "anchors_before", "root", "tree")
 
-    flow: list[LexborNode]
+    anchors: list[LexborNode]
     noise: list[LexborNode]
     frame: list[LexborNode]
     mains: list[LexborNode]
@@ -55,23 +54,34 @@ class Elements:
     titles: list[LexborNode]
     times: list[LexborNode]
     breaks: list[LexborNode]
+    headings: list[LexborNode]
 
     def __init__(self, html: bytes) -> None:
-        self.tree = LexborHTMLParser(html, scripting=True)
+        self.tree = LexborHTMLParser(html, options=_AS_WRITTEN, scripting=True)
         self.root = self.tree.root or self.tree.create_node("html")
-        lists: dict[str, list[LexborNode]] = {place: [] for place in _PLACES}
-        for place, found in lists.items():
-            setattr(self, place, found)
-        put = {kind: lists[place].append for kind, place in _PLACE_OF_KIND}
-        wanted = put.get
-        for node in self.tree.css("*" if len(html) < LARGE else _SELECTOR):
-            append = wanted(node.tag_id)
-            if append is not None:
-                append(node)
+        self.anchors_before: list[int] = []
+        """For each heading, how many anchors come before it."""
+        self._sort()
         for node in self.noise:
             node.decompose(recursive=False)
         for node in self.breaks[:MOST_BREAKS]:
             node.replace_with(" ")
+
+    def _sort(self) -> None:
+        """A loop over all elements: what it does for each counts on every page."""
+        lists: list[list[LexborNode]] = [[] for _ in _SORTS]
+        for sort, found in zip(_SORTS, lists, strict=True):
+            setattr(self, sort, found)
+        anchors, sorts, link = self.anchors, _SORT_OF_KIND, _LINK
+        for node in self.root.traverse():
+            kind = node.tag_id
+            if kind == link:
+                anchors.append(node)
+            elif kind in sorts:
+                sort_of_it = sorts[kind]
+                lists[sort_of_it].append(node)
+                if sort_of_it == _HEADINGS:
+                    self.anchors_before.append(len(anchors))
 
 
 def text_of(node: LexborNode) -> str:
@@ -80,7 +90,14 @@ def text_of(node: LexborNode) -> str:
 
 
 def folded(text: str) -> str:
-    """Text with each run of white space as one space."""
-    if "\n" in text or "  " in text or "\t" in text or "\xa0" in text:
+    """Text with each run of white space as one space. Two spaces in a row are found sooner from the end."""
+    if "\n" in text or "\t" in text or "\xa0" in text or text.rfind("  ") >= 0:
         return " ".join(text.split())
     return text
+
+
+def shortened(text: str, longest: int, looked_at: int) -> str:
+    """The beginning of a text, folded; of a long text no more than its first characters are looked at."""
+    if len(text) > longest:
+        return folded(text[:looked_at]).strip()[:longest]
+    return folded(text).strip()

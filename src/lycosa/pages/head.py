@@ -20,6 +20,7 @@ _DAY = re.compile(r"\s{0,9}(\d{4})-(\d{1,2})-(\d{1,2})")
 _REFRESH = re.compile(r"\s{0,9}[\d.]{0,20}\s{0,9}[;,]?\s{0,9}(?:url\s{0,9}=)?\s{0,9}(.*)", re.IGNORECASE | re.DOTALL)
 _LINK_HEADER = re.compile(r"<([^<>]{0,8192})>([^<>]{0,400})")
 _CANONICAL = re.compile(r"rel\s{0,9}=\s{0,9}[\"']?[^\"';,]{0,80}\bcanonical\b", re.IGNORECASE)
+_AFTER_LANGUAGE = re.compile(r"[-_,;\s]")
 _VALUED_WISHES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
 
 
@@ -39,16 +40,25 @@ def read_head(elements: Elements, url: str, response: Response) -> Head:
     """The statements of a document's head and of its HTTP headers."""
     metas = _metas(elements)
     base = _base(elements, url)
-    wishes = {*_wished(metas.get("robots", "")), *_wished(metas.get(OUR_NAME, "")), *header_wishes(response)}
+    refresh = metas.get("refresh")
     return Head(
-        title=_title(elements),
-        language=_language(elements, metas),
-        base=base,
-        canonical=_canonical(elements, base) or _canonical_header(response, url),
-        refresh=_refresh(metas.get("refresh", "")),
-        wishes=frozenset(wishes),
-        published=_published(elements, metas),
+        _title(elements),
+        _language(elements, metas),
+        base,
+        _canonical(elements, base) or _canonical_header(response, url),
+        _refresh(refresh) if refresh else "",
+        frozenset(_wishes(metas, response)),
+        _published(elements, metas),
     )
+
+
+def _wishes(metas: dict[str, str], response: Response) -> list[str]:
+    """What robots are asked to do, in the document for all or for us, and in the HTTP headers."""
+    wishes = header_wishes(response)
+    for name in ("robots", OUR_NAME):
+        if name in metas:
+            wishes += _wished(metas[name])
+    return wishes
 
 
 def _metas(elements: Elements) -> dict[str, str]:
@@ -74,8 +84,10 @@ def _title(elements: Elements) -> str:
 
 
 def _language(elements: Elements, metas: dict[str, str]) -> str:
-    declared = elements.root.attributes.get("lang") or metas.get("content-language", "")
-    primary = re.split(r"[-_,;\s]", declared.strip().lower()[:35], maxsplit=1)[0]
+    declared = elements.root.attributes.get("lang") or metas.get("content-language")
+    if not declared:
+        return ""
+    primary = _AFTER_LANGUAGE.split(declared.strip().lower()[:35], maxsplit=1)[0]
     return primary if 2 <= len(primary) <= 3 and primary.isalpha() and primary.isascii() else ""
 
 

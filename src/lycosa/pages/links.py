@@ -1,25 +1,28 @@
-"""The links of a document: where each leads, what it is called, and what stands around it (T2, T4)."""
+"""The links of a document: where each leads, what it is called, and what stands around it (T2, T4).
+
+A page has dozens of links, so this is where reading it takes its time: what all
+anchors need is done for all of them in one go, and the loop over them does the rest.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from itertools import compress, islice
+from typing import NamedTuple, cast
 
 from selectolax.lexbor import LexborNode
 
 from lycosa import urls
-from lycosa.pages.elements import LEVELS, Elements, folded
-from lycosa.pages.places import Block, Places, Spot
+from lycosa.pages.elements import IMAGE, LEVELS, Elements, folded, shortened
+from lycosa.pages.places import Block, Places
 from lycosa.records import Headings, Link
 
 LONGEST_ANCHOR = 200
 LONGEST_HEADING = 300
 MOST_HEADINGS = 500
+MOST_INSIDE = 200
+"""Elements of an anchor that are looked at for an image."""
 MENTIONS_PER_LINK = 4
 """Anchors looked at, as a multiple of the links wanted: many anchors may lead to one page."""
-
-
-Mention: TypeAlias = tuple[str, Spot, Headings, str]
-"""Anchor text, spot, headings and rel of one anchor, before it is known whether it is the best one for its URL."""
 
 
 class FoundLinks(NamedTuple):
@@ -35,25 +38,31 @@ class FoundLinks(NamedTuple):
 class Outline:
     """The headings of a document, read in order: those above the current spot, and all so far."""
 
-    def __init__(self, title: str) -> None:
-        self.main = title
-        self.above = Headings(title)
+    def __init__(self, title: str, headings: list[LexborNode]) -> None:
+        self.main = self._main(headings) or title
+        self.above = Headings(self.main)
         self.texts: list[str] = []
         self._open: list[tuple[int, tuple[str, ...]]] = []
 
-    def name(self, flow: list[LexborNode]) -> None:
+    def _main(self, headings: list[LexborNode]) -> str:
         """The main heading is the first `<h1>`, else the title."""
-        for node in flow:
-            if LEVELS.get(node.tag_id) == 1:
-                self.main = _heading(node) or self.main
-                self.above = Headings(self.main)
-                return
+        return next((_heading(node) for node in headings if LEVELS[node.tag_id] == 1), "")
 
-    def enter(self, level: int, node: LexborNode) -> None:
+    def above_each(self, elements: Elements) -> list[Headings]:
+        """For each anchor of the document the headings above it."""
+        above: list[Headings] = []
+        for before, heading in zip(elements.anchors_before, elements.headings, strict=True):
+            above += [self.above] * (before - len(above))
+            self.enter(heading)
+        above += [self.above] * (len(elements.anchors) - len(above))
+        return above
+
+    def enter(self, node: LexborNode) -> None:
         """A heading closes all sections of its level and below."""
         text = _heading(node) if len(self.texts) < MOST_HEADINGS else ""
         if not text:
             return
+        level = LEVELS[node.tag_id]
         self.texts.append(text)
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
@@ -64,76 +73,84 @@ class Outline:
 
 
 class Anchors:
-    """The anchors of a document in order, with what they lead to and the headings above each."""
+    """The anchors of a document that lead somewhere, in order, with the headings above each."""
 
-    def __init__(self, flow: list[LexborNode], outline: Outline, most: int) -> None:
-        self.nodes: list[LexborNode] = []
-        self.hrefs: list[str] = []
-        self.headings: list[Headings] = []
-        self.rels: list[str] = []
+    def __init__(self, elements: Elements, above: list[Headings], most: int) -> None:
+        self.nodes, self.above = elements.anchors, above
         self.left_out = 0
-        for number, node in enumerate(flow):
-            level = LEVELS.get(node.tag_id)
-            if level is not None:
-                outline.enter(level, node)
-                continue
-            attributes = node.attributes
-            href = attributes.get("href")
-            if href is not None:
-                self.nodes.append(node)
-                self.hrefs.append(href)
-                self.headings.append(outline.above)
-                self.rels.append(attributes.get("rel") or "" if len(attributes) > 1 else "")
-                if len(self.hrefs) >= most:
-                    self.left_out = sum(1 for rest in flow[number + 1 :] if rest.tag_id not in LEVELS)
-                    return
+        if len(self.nodes) > most:
+            self._leave_out(most)
+        attributes = [node.attributes for node in self.nodes]
+        hrefs = [given.get("href") for given in attributes]
+        if None in hrefs:
+            leading = [href is not None for href in hrefs]
+            self.nodes = list(compress(self.nodes, leading))
+            self.above = list(compress(self.above, leading))
+            attributes = list(compress(attributes, leading))
+            hrefs = list(compress(hrefs, leading))
+        self.hrefs = cast("list[str]", hrefs)
+        self.rels = [given.get("rel") or "" for given in attributes]
+
+    def _leave_out(self, most: int) -> None:
+        """No more than so many anchors with an address are read."""
+        found = 0
+        for number, node in enumerate(self.nodes, 1):
+            found += node.attributes.get("href") is not None
+            if found >= most:
+                self.left_out = len(self.nodes) - number
+                self.nodes, self.above = self.nodes[:number], self.above[:number]
+                return
 
     def texts(self) -> list[str]:
         """The words of the anchors; most need no folding, and one look at all of them together tells."""
-        texts = [node.text(True, " ", True, True) for node in self.nodes]
+        texts = [
+            text.strip()
+            if (child := node.first_child) is not None
+            and child.next is None
+            and (text := child.text_content) is not None
+            else node.text(True, " ", True, True)
+            for node in self.nodes
+        ]
         together = "|".join(texts)
-        return texts if folded(together) is together else [folded(text[: LONGEST_ANCHOR * 4]) for text in texts]
+        if folded(together) is not together:
+            texts = [folded(text[: LONGEST_ANCHOR * 4]) for text in texts]
+        return [text[:LONGEST_ANCHOR] for text in texts] if max(map(len, texts), default=0) > LONGEST_ANCHOR else texts
 
 
 def find_links(elements: Elements, page: Link, base: str, title: str, most: int) -> FoundLinks:
     """One link per URL: the first mention, unless that one only navigates and a later one says more."""
-    outline, places = Outline(title), Places(elements.root)
-    outline.name(elements.flow)
-    anchors = Anchors(elements.flow, outline, most * MENTIONS_PER_LINK)
-    mentions = zip(
-        urls.resolve(base, anchors.hrefs), anchors.texts(), anchors.nodes, anchors.headings, anchors.rels, strict=True
-    )
-    chosen: dict[str, Mention] = {}
-    dropped, own, place_of = anchors.left_out, page.url, places.of
-    for url, text, node, headings, rel in mentions:
+    outline, places = Outline(title, elements.headings), Places(elements.root)
+    anchors = Anchors(elements, outline.above_each(elements), most * MENTIONS_PER_LINK)
+    chosen: dict[str, Link] = {}
+    blocks: list[Block] = []
+    dropped, own, depth, known = anchors.left_out, page.url, page.depth + 1, places.known.get
+    for url, text, node, headings, rel in zip(
+        urls.resolve(base, anchors.hrefs), anchors.texts(), anchors.nodes, anchors.above, anchors.rels, strict=True
+    ):
         if url is None or url == own:
             continue
-        spot = place_of(node.parent)
-        anchor = text[:LONGEST_ANCHOR] or _described(node)
-        spot[1].anchors.append(anchor)
-        if url not in chosen:
-            if len(chosen) < most:
-                chosen[url] = (anchor, spot, headings, rel)
-            else:
-                dropped += 1
-        elif _says_more(anchor, spot, chosen[url]):
-            chosen[url] = (anchor, spot, headings, rel)
-    return FoundLinks(_links(chosen, page), dropped, tuple(outline.texts), places.framing, places.blocks)
-
-
-def _says_more(anchor: str, spot: Spot, first: Mention) -> bool:
-    return len(anchor) > len(first[0]) and first[1][1].navigates() and not spot[1].navigates()
-
-
-def _links(chosen: dict[str, Mention], page: Link) -> tuple[Link, ...]:
-    parent, depth = page.url, page.depth + 1
-    found: list[Link] = []
-    for position, (url, (anchor, (place, block), headings, rel)) in enumerate(chosen.items()):
+        parent = node.parent
+        place, block = (parent is not None and known(parent.mem_id)) or places.of(parent)
+        anchor = text or _described(node)
+        block.anchors.append(anchor)
+        position = len(blocks)
+        if url in chosen:
+            position = chosen[url].position
+            if not _says_more(anchor, block, chosen[url].anchor, blocks[position]):
+                continue
+            blocks[position] = block
+        elif position < most:
+            blocks.append(block)
+        else:
+            dropped += 1
+            continue
         boundary = block.read or block.text()
-        found.append(
-            Link(url, parent, anchor, boundary, headings, place.link_path, rel and rel.lower(), position, depth)
-        )
-    return tuple(found)
+        chosen[url] = Link(url, own, anchor, boundary, headings, place.link_path, rel and rel.lower(), position, depth)
+    return FoundLinks(tuple(chosen.values()), dropped, tuple(outline.texts), places.framing, places.blocks)
+
+
+def _says_more(anchor: str, block: Block, first: str, first_block: Block) -> bool:
+    return len(anchor) > len(first) and first_block.navigates() and not block.navigates()
 
 
 def refresh_link(target: str, page: Link, base: str, position: int) -> Link | None:
@@ -145,12 +162,14 @@ def refresh_link(target: str, page: Link, base: str, position: int) -> Link | No
 
 
 def _described(node: LexborNode) -> str:
-    image = node.css_first("img[alt]")
+    """What an anchor without words is called: by its first image that has a description, else by its attributes."""
+    inside = islice(node.traverse(), 1, MOST_INSIDE)
+    images = (image.attributes for image in inside if image.tag_id == IMAGE)
+    pictured = next((image["alt"] for image in images if "alt" in image), "")
     attributes = node.attributes
-    text = (image.attributes.get("alt") if image is not None else "") or attributes.get("alt")
-    text = text or attributes.get("aria-label") or attributes.get("title") or ""
-    return folded(text[: LONGEST_ANCHOR * 4]).strip()[:LONGEST_ANCHOR]
+    text = pictured or attributes.get("alt") or attributes.get("aria-label") or attributes.get("title") or ""
+    return shortened(text, LONGEST_ANCHOR, LONGEST_ANCHOR * 4)
 
 
 def _heading(node: LexborNode) -> str:
-    return folded(node.text_lexbor()[: LONGEST_HEADING * 4]).strip()[:LONGEST_HEADING]
+    return shortened(node.text_lexbor(), LONGEST_HEADING, LONGEST_HEADING * 4)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
+import string
 
+import xxhash
 from selectolax.lexbor import LexborNode
 
 from lycosa.pages.elements import Elements, text_of
@@ -19,6 +20,7 @@ LARGE_FORM = 1000
 
 _KEPT = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "body", "html", "main", "article"))
 _WHITE = b" \t\n\r\x0b\x0c"
+_LOWER = bytes.maketrans(string.ascii_uppercase.encode(), string.ascii_lowercase.encode())
 
 
 def main_text(elements: Elements, framing: list[LexborNode], blocks: list[Block]) -> str:
@@ -91,5 +93,5 @@ def digest_of(text: str) -> bytes:
 
     White space is left out altogether, since markup inside a sentence decides where some of it appears.
     """
-    letters = text.lower().encode("utf-8", "replace").translate(None, _WHITE)
-    return hashlib.sha256(letters).digest()[:16]
+    letters = text if text.isascii() else text.lower()
+    return xxhash.xxh3_128_digest(letters.encode("utf-8", "replace").translate(_LOWER, _WHITE))

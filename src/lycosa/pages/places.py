@@ -13,13 +13,15 @@ from typing import TypeAlias
 import msgspec
 from selectolax.lexbor import LexborNode
 
-from lycosa.pages.elements import folded, text_of
+from lycosa.pages.elements import shortened, text_of
 
 LONGEST_PATH = 50
 """Elements of a tag path; deeper ones are left out."""
 DEEPEST = 250
 """Links deeper than this many elements stand where their ancestor of that depth stands."""
 LONGEST_BOUNDARY = 1000
+LONGEST_REMEMBERED = 500
+"""Places with a longer path are not remembered from page to page."""
 LONGEST_HINT = 120
 """Characters of a class name or id that are looked at, and so at most remembered."""
 
@@ -47,6 +49,22 @@ _FRAME_WORDS = re.compile(
 _CONTENT_WORDS = re.compile(r"content(?!info)|main|article|wrapper|container|page|post|body|entry|story")
 
 
+class Place(msgspec.Struct, frozen=True, eq=False):
+    """What the content of one element, and of its siblings of the same kind, has in common.
+
+    `bounded` says that a paragraph, list or row around it is its block, and smaller
+    blocks do not count; `tag` is that of an element that is a block itself, else ''.
+    """
+
+    path: str = ""
+    link_path: str = "a"
+    depth: int = 0
+    tag: str = ""
+    framing: bool = False
+    in_content: bool = False
+    bounded: bool = False
+
+
 class Block(msgspec.Struct, eq=False):
     """A stretch of text that belongs together, and how much of it is links."""
 
@@ -60,7 +78,7 @@ class Block(msgspec.Struct, eq=False):
         """The block's text, read once, however many links it has."""
         if not self.read:
             text = self.node.text_lexbor() if self.tag in _ONE_LINE else text_of(self.node)
-            self.read = folded(text[: LONGEST_BOUNDARY * 2]).strip()[:LONGEST_BOUNDARY]
+            self.read = shortened(text, LONGEST_BOUNDARY, LONGEST_BOUNDARY * 2)
         return self.read
 
     def mostly_links(self) -> bool:
@@ -72,98 +90,59 @@ class Block(msgspec.Struct, eq=False):
         return self.framing or (self.tag in _LISTS and self.mostly_links())
 
 
-class Place(msgspec.Struct, frozen=True, eq=False):
-    """What the content of one element, and of its siblings of the same kind, has in common.
-
-    `bounded` says that a paragraph, list or row around it is its block, and smaller
-    blocks do not count; `tag` is that of an element that is a block itself, else ''.
-    """
-
-    path: str
-    link_path: str
-    depth: int
-    tag: str
-    framing: bool
-    in_content: bool
-    bounded: bool
-
-
 Spot: TypeAlias = tuple[Place, Block]
 """A place and the very block that a link in it belongs to."""
 
 
 class Places:
-    """The places of a document's links."""
+    """The places of a document's links. `known` has the spots of the elements met so far, by their address."""
 
     def __init__(self, root: LexborNode) -> None:
-        outside = Place("", "a", 0, "", False, False, False)
-        self._outside: Spot = (outside, Block(root, "html", False))
-        self._known: dict[int, Spot] = {}
-        self._alike: dict[tuple[Place, int], Place] = {}
+        self.known: dict[int, Spot] = {}
         self.framing: list[LexborNode] = []
         """Elements around links that look like the frame of the page by their name or attributes."""
         self.blocks: list[Block] = []
+        self._alike: dict[tuple[Place, int], Place] = {}
+        self._outside: Spot = (_OUTSIDE, Block(root, "html", False))
 
     def of(self, node: LexborNode | None) -> Spot:
-        """The place and the block of what is directly below an element."""
+        """The place and the block of what is directly below an element that is not known yet."""
         if node is None:
             return self._outside
-        spot = self._known.get(node.mem_id)
-        if spot is not None:
-            return spot
         parent = node.parent
-        above = None if parent is None else self._known.get(parent.mem_id)
-        if above is None:
-            above = self._climb(parent)
-        return self._enter(above, node)
-
-    def _climb(self, node: LexborNode | None) -> Spot:
-        """As `of`, for an element none of whose near ancestors may be known; a loop, since documents may be deep."""
-        chain: list[LexborNode] = []
-        spot: Spot | None = None
-        while node is not None:
-            spot = self._known.get(node.mem_id)
-            if spot is not None:
-                break
-            chain.append(node)
-            node = node.parent
-        spot = spot or self._outside
-        while chain:
-            spot = self._enter(spot, chain.pop())
-        return spot
-
-    def _enter(self, above: Spot, node: LexborNode) -> Spot:
-        around, block = above
+        above = self.known.get(parent.mem_id) if parent is not None else self._outside
+        around, block = above or self._climb(parent)
         key = around, node.tag_id
-        place = self._alike.get(key)
-        if place is None:
-            place, shared = self._below(around, node)
-            if shared:
-                self._alike[key] = place
+        place = self._alike.get(key) or self._inside(key, node)
         if place.tag and place is not around:
             block = Block(node, place.tag, place.framing)
             self.blocks.append(block)
-        spot = self._known[node.mem_id] = (place, block)
+        spot = self.known[node.mem_id] = (place, block)
         return spot
 
-    def _below(self, above: Place, node: LexborNode) -> tuple[Place, bool]:
-        """The place inside an element, and whether its siblings of the same kind have the same."""
-        tag = node.tag
+    def _climb(self, node: LexborNode | None) -> Spot:
+        """As `of`, for an element whose near ancestors are not known either; a loop, since documents may be deep."""
+        chain: list[LexborNode] = []
+        while node is not None and node.mem_id not in self.known:
+            chain.append(node)
+            node = node.parent
+        spot = self.known[node.mem_id] if node is not None else self._outside
+        while chain:
+            spot = self.of(chain.pop())
+        return spot
+
+    def _inside(self, key: tuple[Place, int], node: LexborNode) -> Place:
+        """The place inside an element; its siblings of the same kind have the same unless they may be frames."""
+        above, tag = key[0], node.tag
         if tag is None or tag == "-document" or above.depth >= DEEPEST:
-            return above, True
-        own, section, may_frame = tag in _OWN_BOUNDARY, tag in _SECTIONS, tag in _MAY_FRAME
-        is_block = own or section or (tag in _BLOCKS and not above.bounded)
-        path = above.path if above.depth >= LONGEST_PATH - 1 else f"{above.path}/{tag}" if above.path else tag
-        place = Place(
-            path=path,
-            link_path=f"{path}/a",
-            depth=above.depth + 1,
-            tag=tag if is_block else "",
-            framing=above.framing or (may_frame and self._frames(above, node, tag)),
-            in_content=above.in_content or tag in _CONTENT,
-            bounded=own or (above.bounded and not section),
-        )
-        return place, not may_frame
+            return above
+        may_frame = tag in _MAY_FRAME
+        framing = above.framing or (may_frame and self._frames(above, node, tag))
+        make = _remembered_place if len(above.path) + len(tag) <= LONGEST_REMEMBERED else _place
+        place = make(above, tag, framing)
+        if not may_frame:
+            self._alike[key] = place
+        return place
 
     def _frames(self, above: Place, node: LexborNode, tag: str) -> bool:
         """Whether an element is the frame around a page's content; the outermost ones are noted."""
@@ -171,11 +150,31 @@ class Places:
         if not frames and tag in _HINTED:
             hints = node.attributes
             if hints:
-                named = hints.get("class") or "", hints.get("id") or "", hints.get("role") or ""
-                frames = _hint_at_frame(*(name[:LONGEST_HINT] for name in named))
+                named, identity, role = hints.get("class") or "", hints.get("id") or "", hints.get("role") or ""
+                frames = _hint_at_frame(named[:LONGEST_HINT], identity[:LONGEST_HINT], role[:LONGEST_HINT])
         if frames:
             self.framing.append(node)
         return frames
+
+
+def _place(above: Place, tag: str, framing: bool) -> Place:
+    own, section = tag in _OWN_BOUNDARY, tag in _SECTIONS
+    is_block = own or section or (tag in _BLOCKS and not above.bounded)
+    path = above.path if above.depth >= LONGEST_PATH - 1 else f"{above.path}/{tag}" if above.path else tag
+    return Place(
+        path=path,
+        link_path=f"{path}/a",
+        depth=above.depth + 1,
+        tag=tag if is_block else "",
+        framing=framing,
+        in_content=above.in_content or tag in _CONTENT,
+        bounded=own or (above.bounded and not section),
+    )
+
+
+_OUTSIDE = Place()
+_remembered_place = lru_cache(maxsize=8192)(_place)
+"""Pages of a site are built alike, so most places have been met on an earlier page."""
 
 
 @lru_cache(maxsize=8192)
