@@ -25,7 +25,7 @@ class State(IntEnum):
 
 
 class UrlRecord(Record, frozen=True):
-    """What an agent knows of a URL."""
+    """What an agent knows of a URL. URLs are numbered from 1 in the order in which they were found."""
 
     url: str
     state: State
@@ -42,6 +42,7 @@ class UrlRecord(Record, frozen=True):
     at: float = 0.0
     etag: str = ""
     last_modified: str = ""
+    number: int = 0
 
     def link(self) -> Link:
         """The link as it is handed to a fetcher."""
@@ -62,10 +63,14 @@ class SiteRecord(Record, frozen=True):
 
 @dataclass(slots=True)
 class Changes:
-    """Writes that the frontier wants to be made durable together."""
+    """Writes that the frontier wants to be made durable together.
+
+    `queued` is by site: the first bytes of a key. What is `unqueued` leaves its
+    queue before what is `queued` enters, so a link that comes back is in both.
+    """
 
     urls: dict[bytes, UrlRecord] = field(default_factory=dict)
-    queued: set[bytes] = field(default_factory=set)
+    queued: dict[bytes, set[bytes]] = field(default_factory=dict)
     unqueued: set[bytes] = field(default_factory=set)
     leased: dict[bytes, bytes] = field(default_factory=dict)
     unleased: set[bytes] = field(default_factory=set)
@@ -74,14 +79,18 @@ class Changes:
     sites: dict[int, SiteRecord] = field(default_factory=dict)
     refused: dict[bytes, UrlRecord] = field(default_factory=dict)
 
-    def queue(self, queue_key: bytes) -> None:
+    def queue(self, site: bytes, queue_key: bytes) -> None:
         """Put a link into its site's queue."""
-        self.unqueued.discard(queue_key)
-        self.queued.add(queue_key)
+        keys = self.queued.get(site)
+        if keys is None:
+            keys = self.queued[site] = set()
+        keys.add(queue_key)
 
-    def unqueue(self, queue_key: bytes) -> None:
+    def unqueue(self, site: bytes, queue_key: bytes) -> None:
         """Take a link out of its site's queue."""
-        self.queued.discard(queue_key)
+        keys = self.queued.get(site)
+        if keys is not None:
+            keys.discard(queue_key)
         self.unqueued.add(queue_key)
 
 
@@ -98,13 +107,16 @@ def url_key(site: int, fingerprint: bytes) -> bytes:
 
 def sortable(value: float) -> bytes:
     """Eight bytes that sort as the number does."""
+    if value > 0:
+        return _DOUBLE.pack(-value)
     (bits,) = _NUMBER.unpack(_DOUBLE.pack(value))
     return _NUMBER.pack(bits ^ _FLIP if bits & _SIGN else bits ^ _SIGN)
 
 
 def queue_key(key: bytes, order: float) -> bytes:
     """The key of a waiting link in its site's queue: the best order sorts first."""
-    return key[:4] + sortable(-order) + key[4:]
+    place = _DOUBLE.pack(order) if order < 0 else sortable(-order)
+    return key[:4] + place + key[4:]
 
 
 def order_in_queue(queued: bytes) -> float:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lycosa.configuration import Configuration, Scope, Traps
 from lycosa.frontier.admission import admission
-from lycosa.frontier.traps import pattern_of
+from lycosa.frontier.traps import _TOKEN, _has_token, pattern_of
 from lycosa.records import Link
 
 
@@ -73,6 +75,16 @@ def test_an_endless_calendar_is_cut_off() -> None:
 def test_session_ids_get_a_hundredth_of_the_budget() -> None:
     urls = [f"http://a.org/shop?sid={number:032x}" for number in range(1000)]
     assert let_in(urls, Traps(urls_per_pattern=1000)) == 20
+
+
+def test_tokens_in_a_path_share_a_pattern_with_the_small_budget() -> None:
+    urls = [f"http://a.org/cart/{number:032x}/show" for number in range(1000)]
+    assert let_in(urls, Traps(urls_per_pattern=1000)) == 20
+
+
+@given(st.text("af09GZ_-./é", max_size=80))
+def test_a_token_is_told_as_the_regular_expression_tells_it(text: str) -> None:
+    assert _has_token(text.encode()) == bool(_TOKEN.search(text.encode()))
 
 
 def test_facets_share_a_pattern_whatever_their_order() -> None:

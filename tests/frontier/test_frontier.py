@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_frontier import POLITE, RUDE, a_frontier, add, fetched, open_all, take
 
 from lycosa.configuration import Ceilings, FrontierSection, Politeness, Seconds
 from lycosa.frontier.admission import Admission
@@ -11,53 +12,9 @@ from lycosa.frontier.ceilings import Throttle
 from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.politeness import Manners
 from lycosa.frontier.shelf import MemoryShelf
-from lycosa.records import Failed, Fetched, Link, Refused, Response, Score, SiteOpened, SiteShut
+from lycosa.records import Failed, Link, Refused, SiteOpened, SiteShut
 from lycosa.urls import site_of
 from lycosa.waiting import State
-
-RUDE = Politeness(delay=Seconds(0), address_delay=Seconds(0), per_address=1000, retry_after=Seconds(10), retries=2)
-POLITE = Politeness(delay=Seconds(1), address_delay=Seconds(0), per_address=1000, adaptive=0)
-
-
-def a_frontier(
-    politeness: Politeness = RUDE,
-    shelf: MemoryShelf | None = None,
-    heads: int = 4,
-    ceilings: Ceilings | None = None,
-    ageing: float = 0.0,
-    now: float = 0.0,
-) -> Frontier:
-    return Frontier(
-        shelf or MemoryShelf(),
-        Admission([]),
-        Manners(politeness),
-        Throttle(ceilings or Ceilings()),
-        FrontierSection(heads_per_site=heads, ageing_per_day=ageing),
-        now,
-    )
-
-
-def add(frontier: Frontier, *listed: tuple[str, float], now: float = 0.0) -> int:
-    return frontier.add([Link(url) for url, _ in listed], [Score(priority) for _, priority in listed], now)
-
-
-def open_all(frontier: Frontier, now: float = 0.0) -> None:
-    while (site := frontier.site_to_open(now)) is not None:
-        frontier.opened(SiteOpened(site, "192.0.2.1", until=now + 1e6, requested=False), now)
-
-
-def fetched(link: Link) -> Fetched:
-    return Fetched(link, Response(link.url, 200))
-
-
-def take(frontier: Frontier, now: float = 0.0) -> str | None:
-    open_all(frontier, now)
-    link = frontier.next(now)
-    if link is None:
-        return None
-    frontier.finished(link, fetched(link), 0.0, now)
-    frontier.settle(link, fetched(link), now)
-    return link.url
 
 
 def test_the_best_link_of_all_sites_comes_first() -> None:
@@ -283,6 +240,33 @@ def test_a_link_given_back_waits_again() -> None:
     frontier.give_back(link, 0.0)
     assert take(frontier) == "http://a.org/1"
     assert (frontier.waiting, frontier.in_flight) == (0, 0)
+
+
+def test_after_a_restart_links_that_were_under_way_wait_in_their_order() -> None:
+    shelf = MemoryShelf()
+    frontier = a_frontier(shelf=shelf)
+    add(frontier, ("http://a.org/leased", 0.8), ("http://a.org/worse", 0.2))
+    open_all(frontier)
+    assert frontier.next(0.0) == Link("http://a.org/leased")
+    add(frontier, ("http://a.org/better", 0.9))
+    shelf.apply(frontier.drain())
+    again = a_frontier(shelf=shelf)
+    assert [take(again) for _ in range(4)] == [f"http://a.org/{name}" for name in ("better", "leased", "worse")] + [
+        None
+    ]
+
+
+def test_a_link_refused_at_its_turn_is_not_let_in_by_a_better_judgement() -> None:
+    shelf = MemoryShelf()
+    frontier = a_frontier(shelf=shelf, cached=2)
+    add(frontier, ("http://a.org/private", 0.9), ("http://a.org/2", 0.4))
+    shelf.apply(frontier.drain())
+    frontier.change_rules(Admission([]), lambda link: "blocked: private" if "private" in link.url else None, 1.0)
+    assert take(frontier, 2.0) == "http://a.org/2"
+    add(frontier, *((f"http://b.org/{number}", 0.1) for number in range(4)), now=3.0)
+    add(frontier, ("http://a.org/private", 0.99), now=3.0)
+    assert take(frontier, 4.0) != "http://a.org/private"
+    assert frontier.waiting == 3
 
 
 def test_blocking_a_pattern_reaches_links_that_wait_already() -> None:

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import random
 import signal
 from pathlib import Path
 
+import lmdb
+import msgspec
 import polars
 import pytest
 
-from lycosa.records import Link, Score
-from lycosa.storage import catalogue
+from lycosa.configuration import Ceilings, ConfigurationError, FrontierSection, Politeness, Seconds
+from lycosa.frontier.admission import Admission
+from lycosa.frontier.ceilings import Throttle
+from lycosa.frontier.frontier import Frontier
+from lycosa.frontier.politeness import Manners
+from lycosa.frontier.shelf import MemoryShelf
+from lycosa.records import Fetched, Link, Response, Score, SiteOpened
+from lycosa.storage import catalogue, site_sets
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.archive import Position
 from lycosa.storage.catalogue import LinkColumns, VisitRow
-from lycosa.waiting import Changes, SiteRecord, State, UrlRecord, due_key, queue_key, url_key
+from lycosa.waiting import Changes, SiteRecord, State, UrlRecord, due_key, key_in_queue, queue_key, url_key
 
 
 def row(number: int) -> VisitRow:
@@ -28,8 +37,8 @@ def test_a_shelf_that_survives(tmp_path: Path) -> None:
         changes = Changes()
         for number, order in enumerate((0.1, -2.0, 0.9)):
             key = url_key(7, bytes([number]) * 8)
-            changes.urls[key] = UrlRecord(f"http://a.org/{number}", State.WAITING, order=order)
-            changes.queue(queue_key(key, order))
+            changes.urls[key] = UrlRecord(f"http://a.org/{number}", State.WAITING, order=order, number=number + 1)
+            changes.queue(key[:4], queue_key(key, order))
         late = url_key(7, b"latelate")
         changes.postponed.add(due_key(50.0, late))
         changes.sites[7] = SiteRecord(7, "http://a.org", 3)
@@ -43,6 +52,110 @@ def test_a_shelf_that_survives(tmp_path: Path) -> None:
         assert store.position() == Position(1, 99)
         assert store.mark("note") == b"kept"
         assert [site.site for site in store.sites()] == ["http://a.org"]
+
+
+def found(store: AgentStore, *numbers: int) -> Changes:
+    changes = Changes()
+    for number in numbers:
+        key = url_key(1 + number % 3, number.to_bytes(8, "big"))
+        record = UrlRecord(f"http://a.org/{number}", State.WAITING, order=-float(number), number=number)
+        changes.urls[key] = record
+        changes.queue(key[:4], queue_key(key, record.order))
+    return changes
+
+
+def test_urls_are_found_again_in_whichever_tree_they_lie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site_sets, "MOST_YOUNG", 25)
+    with AgentStore(tmp_path / "store") as store:
+        for first in range(1, 101, 10):
+            store.commit(Batch(found(store, *range(first, first + 10))))
+        keys = [url_key(1 + number % 3, number.to_bytes(8, "big")) for number in range(1, 102)]
+        known = store.known(keys)
+        assert [known[key].number for key in keys[:-1]] == list(range(1, 101))
+        assert keys[-1] not in known
+        assert store.url(keys[41]) == known[keys[41]]
+        assert store.url(keys[-1]) is None
+        assert [record.number for record in store.urls()] == list(range(1, 101))
+        assert store.numbered() == 100
+        assert [key[12:] for key in store.best(1, 3, set())] == [n.to_bytes(8, "big") for n in (3, 6, 9)]
+        assert store.place_in_queue(queue_key(keys[98], -99.0)) == 32
+        assert store.place_in_queue(queue_key(keys[98], -99.0), most=5) == 5
+
+
+def test_a_taken_link_leaves_its_queue_and_its_record_changes_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site_sets, "MOST_YOUNG", 5)
+    with AgentStore(tmp_path / "store") as store:
+        store.commit(Batch(found(store, *range(1, 31))))
+        changes = Changes()
+        for queued in store.best(1, 30, set()):
+            key = key_in_queue(queued)
+            record = store.url(key)
+            assert record is not None
+            changes.unqueue(key[:4], queued)
+            changes.urls[key] = msgspec.structs.replace(record, state=State.LEASED)
+        store.commit(Batch(changes))
+        assert store.best(1, 30, set()) == []
+        assert len(store.best(2, 30, set())) == 10
+        assert [record.state for record in store.urls()].count(State.LEASED) == 10
+        assert len(list(store.urls())) == 30
+
+
+def a_frontier(shelf: MemoryShelf | AgentStore) -> Frontier:
+    politeness = Politeness(delay=Seconds(0), address_delay=Seconds(0), per_address=1000)
+    settings = FrontierSection(heads_per_site=4, cached_urls=10)
+    return Frontier(shelf, Admission([]), Manners(politeness), Throttle(Ceilings()), settings)
+
+
+def moves(frontier: Frontier, chance: random.Random) -> list[str]:
+    """Some links found, some judged again, some visited; returns what was visited."""
+    urls = [f"http://{chance.choice('abc')}.org/{chance.randrange(60)}" for _ in range(30)]
+    frontier.add([Link(url) for url in urls[:20]], [Score(chance.random()) for _ in urls[:20]], 0.0)
+    frontier.revise([(url, Score(chance.random())) for url in urls[20:]], 0.0)
+    while (site := frontier.site_to_open(0.0)) is not None:
+        frontier.opened(SiteOpened(site, "192.0.2.1", until=9.0, requested=False), 0.0)
+    visited = []
+    for _ in range(chance.randrange(8)):
+        if (link := frontier.next(0.0)) is not None:
+            visited.append(link.url)
+            if chance.random() < 0.2:
+                frontier.give_back(link, 0.0)
+                continue
+            outcome = Fetched(link, Response(link.url, 200))
+            frontier.finished(link, outcome, 0.0, 0.0)
+            frontier.settle(link, outcome, 0.0)
+    return visited
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_frontier_goes_the_same_way_on_disk_as_in_memory(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site_sets, "MOST_YOUNG", 20)
+    memory = MemoryShelf()
+    with AgentStore(tmp_path / "store") as store:
+        in_memory, on_disk = a_frontier(memory), a_frontier(store)
+        for number in range(25):
+            step = seed * 1000 + number
+            assert moves(in_memory, random.Random(step)) == moves(on_disk, random.Random(step))
+            memory.apply(in_memory.drain())
+            store.commit(Batch(on_disk.drain()))
+            if number % 7 == 6:
+                in_memory, on_disk = a_frontier(memory), a_frontier(store)
+            assert in_memory.waiting == on_disk.waiting
+        queued = sum(len(store.best(site.number, 1000, set())) for site in store.sites())
+        assert queued == on_disk.waiting
+        assert store.numbered() == len(list(store.urls())) == memory.numbered()
+
+
+def test_a_store_of_an_older_layout_is_refused_with_a_reason(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    folder.mkdir()
+    with lmdb.open(str(folder), max_dbs=1) as env:
+        env.open_db(b"urls")
+    with pytest.raises(ConfigurationError, match="older version"):
+        AgentStore(folder)
 
 
 def _commit_and_die(folder: str) -> None:

@@ -24,18 +24,24 @@ class Admission:
     """All rules of a crawl, asked in order; the first refusal counts."""
 
     def __init__(self, rules: Sequence[tuple[str, Rule]]) -> None:
-        self._rules = rules
+        self._rules = [(name, rule) for name, rule in rules if rule is not admit_all]
 
     def refusal(self, link: Link) -> str | None:
         """Why a link is not let in, or None."""
-        for name, rule in self._rules:
-            try:
+        name = ""
+        try:
+            for name, rule in self._rules:  # noqa: B007 - the name tells which rule was broken
                 why = rule(link)
-            except Exception as error:  # noqa: BLE001 - a broken rule must not let a link pass nor stop the crawl
-                return f"rule-broken: {name} ({type(error).__name__})"
-            if why is not None:
-                return why
+                if why is not None:
+                    return why
+        except Exception as error:  # noqa: BLE001 - a broken rule must not let a link pass nor stop the crawl
+            return f"rule-broken: {name} ({type(error).__name__})"
         return None
+
+
+def admit_all(link: Link) -> str | None:
+    """The rule of a factory that finds nothing to object to; it is not even asked."""
+    return None
 
 
 def admission(configuration: Configuration) -> Admission:
@@ -66,7 +72,7 @@ def depth_rule(configuration: Configuration) -> Rule:
 def scope_rule(configuration: Configuration) -> Rule:
     """Anywhere, or only on the registrable domains of the seeds."""
     if configuration.scope.sites == "any":
-        return lambda link: None
+        return admit_all
     domains = {domain_of(site_of(seed)) for seed in configuration.seeds}
 
     def rule(link: Link) -> str | None:
@@ -84,6 +90,8 @@ def pattern_rule(configuration: Configuration) -> Rule:
     """
     block = [(pattern, matcher(pattern)) for pattern in configuration.scope.block]
     allow = [matcher(pattern) for pattern in configuration.scope.allow]
+    if not block and not allow:
+        return admit_all
 
     def rule(link: Link) -> str | None:
         for pattern, matches in block:

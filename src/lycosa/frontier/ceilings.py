@@ -60,6 +60,8 @@ class Throttle:
         self._ceilings = ceilings
 
     def _current(self, now: float) -> Ceilings | Window:
+        if not self._windows:
+            return self._ceilings
         second = now % DAY
         for begins, ends, window in self._windows:
             if begins <= second < ends or (ends < begins and not ends <= second < begins):
@@ -69,6 +71,8 @@ class Throttle:
     def wait(self, now: float) -> float:
         """Seconds until the crawl as a whole may send a request."""
         current = self._current(now)
+        if not (current.requests_per_second or current.bytes_per_second):
+            return 0.0
         return max(
             self._requests.wait(current.requests_per_second / self._share, now),
             self._bytes.wait(current.bytes_per_second / self._share, now),

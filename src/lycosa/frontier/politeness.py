@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import TypeAlias
 
 from lycosa.configuration import Politeness
 from lycosa.records import Failed, Outcome, Refused, SiteOpened, SiteShut
@@ -18,6 +19,14 @@ _NO_REQUEST = frozenset({"robots", "address-refused", "site-not-open", "dns-fail
 _SLOW_DOWN = frozenset(
     {"http-429", "http-503", "http-502", "http-504", "http-500", "timeout", "connect-failed", "reset"}
 )
+
+Key: TypeAlias = bytes
+NO_FLOOR = b"\xff" * 20
+"""All waiting links are in memory."""
+NOT_LOOKED = b""
+"""None of them is."""
+NOTHING = b"\xff" * 8
+"""The best of a site without waiting links."""
 
 
 class Phase(Enum):
@@ -35,15 +44,16 @@ class Phase(Enum):
 class Site:
     """A site's queue head and manners.
 
-    `heads` is a heap of (-order, URL key): all waiting links whose order is above
-    `floor`; those at or below it lie on the shelf only.
+    `heads` are queue keys, best first: those of all waiting links that come before
+    `floor`; the others lie on the shelf only.
     """
 
     number: int
     name: str
+    prefix: bytes = b""
     phase: Phase = Phase.IDLE
-    heads: list[tuple[float, bytes]] = field(default_factory=list)
-    floor: float = float("-inf")
+    heads: list[bytes] = field(default_factory=list)
+    floor: bytes = NO_FLOOR
     waiting: int = 0
     address: str = ""
     opened_until: float = 0.0
@@ -56,10 +66,13 @@ class Site:
     failed: int = 0
     bytes: int = 0
 
+    def __post_init__(self) -> None:
+        self.prefix = self.number.to_bytes(4, "big")
+
     @property
-    def best(self) -> float:
-        """The order of the best waiting link."""
-        return -self.heads[0][0] if self.heads else float("-inf")
+    def best(self) -> Key:
+        """The place of the best waiting link among all sites: the best sorts first."""
+        return self.heads[0][4:12] if self.heads else NOTHING
 
 
 @dataclass(slots=True)
@@ -71,11 +84,44 @@ class Address:
     parked: list[Site] = field(default_factory=list)
 
 
+class Addresses:
+    """Who may ask which address: sites that share one share its connections and its pauses."""
+
+    def __init__(self) -> None:
+        self._addresses: dict[str, Address] = {}
+
+    def wait(self, site: Site, now: float) -> float:
+        """Seconds until a site's address may be asked again."""
+        address = self._addresses.get(site.address)
+        return 0.0 if address is None else address.next_at - now
+
+    def enter(self, site: Site, rules: Politeness, now: float) -> bool:
+        """Use a connection to a site's address. Where all are in use, the site is parked until one comes free."""
+        address = self._addresses.get(site.address)
+        if address is None:
+            address = self._addresses[site.address] = Address()
+        if address.in_flight >= rules.per_address:
+            address.parked.append(site)
+            return False
+        address.in_flight += 1
+        address.next_at = now + rules.address_delay
+        return True
+
+    def leave(self, site: Site) -> Site | None:
+        """A connection comes free: the parked site that may use it now."""
+        address = self._addresses.get(site.address)
+        if address is None:
+            return None
+        address.in_flight -= 1
+        return address.parked.pop() if address.parked else None
+
+
 class Manners:
     """The rules of politeness applied to sites."""
 
     def __init__(self, rules: Politeness) -> None:
         self.rules = rules
+        self._delay, self._longest = float(rules.delay), float(rules.longest_delay)
 
     def opened(self, site: Site, answer: SiteOpened | SiteShut, now: float) -> None:
         """Take note of a site's robots.txt, or of its absence."""
@@ -83,19 +129,19 @@ class Manners:
             site.next_at, site.why, site.opened_until = max(answer.until, now + 1.0), answer.why, 0.0
             return
         site.address, site.opened_until, site.why = answer.address, answer.until, ""
-        site.crawl_delay = min(answer.crawl_delay or 0.0, float(self.rules.longest_delay))
+        site.crawl_delay = min(answer.crawl_delay or 0.0, self._longest)
         site.next_at = now + (self.pause(site, 0.0) if answer.requested else 0.0)
 
     def pause(self, site: Site, seconds: float) -> float:
         """How long to leave a site alone after a request that took so many seconds."""
-        own = max(float(self.rules.delay), site.crawl_delay, site.backoff)
-        if self.rules.delay > 0:
+        own = max(self._delay, site.crawl_delay, site.backoff)
+        if self._delay > 0:
             own = max(own, self.rules.adaptive * seconds)
-        return min(own, max(float(self.rules.longest_delay), site.backoff))
+        return min(own, max(self._longest, site.backoff))
 
     def finished(self, site: Site, outcome: Outcome, seconds: float, now: float) -> None:
         """Take note of how a request went, and set when the next one may follow."""
-        if isinstance(outcome, Refused | Failed) and outcome.why in _NO_REQUEST:
+        if isinstance(outcome, (Refused, Failed)) and outcome.why in _NO_REQUEST:
             site.next_at = max(site.next_at, now)
             if outcome.why == "site-not-open":
                 site.opened_until = 0.0
@@ -112,8 +158,7 @@ class Manners:
         site.failed += 1
         if outcome.why in _SLOW_DOWN:
             site.errors += 1
-            doubled = 2 * max(float(self.rules.delay), site.backoff, 0.5)
-            site.backoff = min(doubled, float(self.rules.longest_delay))
+            site.backoff = min(2 * max(self._delay, site.backoff, 0.5), self._longest)
             site.why = f"slowed down by {outcome.why}"
         if outcome.retry_after is not None:
             site.backoff = max(site.backoff, min(outcome.retry_after, float(self.rules.rest)))

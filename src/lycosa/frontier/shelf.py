@@ -8,10 +8,12 @@ is the shelf of the lab and of tests; the durable one lives in `storage`.
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, takewhile
 from typing import Protocol
 
+from lycosa.frontier.ordered_keys import OrderedKeys
 from lycosa.waiting import Changes, SiteRecord, UrlRecord, sortable
 
 
@@ -30,6 +32,9 @@ class Shelf(Protocol):
     def due(self, now: float, number: int) -> list[bytes]:
         """The keys (time and URL) of postponed links whose time has come."""
 
+    def numbered(self) -> int:
+        """The highest number of a URL; 0 when there is none."""
+
     def sites(self) -> Iterable[SiteRecord]:
         """All sites known."""
 
@@ -42,8 +47,8 @@ class MemoryShelf:
 
     def __init__(self) -> None:
         self._urls: dict[bytes, UrlRecord] = {}
-        self._queues: dict[int, list[bytes]] = {}
-        self._later: list[bytes] = []
+        self._queues: defaultdict[bytes, OrderedKeys] = defaultdict(OrderedKeys)
+        self._later = OrderedKeys()
         self._leases: dict[bytes, bytes] = {}
         self._sites: dict[int, SiteRecord] = {}
 
@@ -53,21 +58,22 @@ class MemoryShelf:
 
     def known(self, keys: Sequence[bytes]) -> dict[bytes, UrlRecord]:
         """What is known of many URLs."""
-        return {key: self._urls[key] for key in keys if key in self._urls}
+        urls = self._urls
+        return {key: urls[key] for key in keys if key in urls}
 
     def best(self, site: int, number: int, without: set[bytes]) -> list[bytes]:
         """The best waiting links of a site."""
-        found: list[bytes] = []
-        for key in self._queues.get(site, ()):
-            if key not in without:
-                found.append(key)
-                if len(found) == number:
-                    break
-        return found
+        queue = self._queues[site.to_bytes(4, "big")]
+        return list(islice((key for key in queue if key not in without), number))
 
     def due(self, now: float, number: int) -> list[bytes]:
         """Postponed links whose time has come."""
-        return self._later[: min(number, bisect_left(self._later, sortable(now) + b"\xff" * 12))]
+        end = sortable(now) + b"\xff" * 12
+        return list(islice(takewhile(lambda key: key < end, self._later), number))
+
+    def numbered(self) -> int:
+        """The highest number of a URL: each has one."""
+        return len(self._urls)
 
     def sites(self) -> Iterator[SiteRecord]:
         """All sites known."""
@@ -83,19 +89,12 @@ class MemoryShelf:
         self._urls.update(changes.refused)
         self._sites.update(changes.sites)
         for key in changes.unqueued:
-            _remove(self._queues.get(int.from_bytes(key[:4], "big"), []), key)
-        for key in changes.queued:
-            insort(self._queues.setdefault(int.from_bytes(key[:4], "big"), []), key)
+            self._queues[key[:4]].discard(key)
+        for site, keys in changes.queued.items():
+            self._queues[site].update(keys)
         for key in changes.unleased:
             self._leases.pop(key, None)
         self._leases.update(changes.leased)
         for key in changes.unpostponed:
-            _remove(self._later, key)
-        for key in changes.postponed:
-            insort(self._later, key)
-
-
-def _remove(ordered: list[bytes], key: bytes) -> None:
-    place = bisect_left(ordered, key)
-    if place < len(ordered) and ordered[place] == key:
-        del ordered[place]
+            self._later.discard(key)
+        self._later.update(changes.postponed)

@@ -12,19 +12,21 @@ import re
 
 from lycosa.configuration import Configuration
 from lycosa.frontier.admission import Rule
-from lycosa.records import Link
-from lycosa.urls import domain_of, path_of, site_of
+from lycosa.urls import domain_of, path_of
 
 MOST_PATTERNS = 200_000
 SESSION_SHARE = 100
 """Patterns with a session id get this fraction of the budget."""
 
-SHORTEST_TOKEN = 16
-_DIGITS = str.maketrans("0123456789", "##########")
-_TOKEN = re.compile(r"[0-9a-fA-F]{16,}|[A-Za-z0-9_-]{32,}")
+_BLANKED_DIGITS = bytes.maketrans(b"0123456789", b"##########")
+_TOKEN = re.compile(rb"[0-9a-fA-F]{16,}|[A-Za-z0-9_-]{32,}")
 _SESSION = re.compile(
     r"(?:^|[?&;/])(?:phpsessid|jsessionid|aspsessionid\w*|sid|sessid|session_?id|cftoken)=", re.IGNORECASE
 )
+_HEX, _WORD = b"0123456789abcdefABCDEF", b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
+_ONE_HEX = bytes.maketrans(_HEX, b"0" * len(_HEX))
+_ONE_WORD = bytes.maketrans(_WORD, b"0" * len(_WORD))
+_LONG_HEX, _LONG_WORD = b"0" * 16, b"0" * 32
 
 
 class _Budget:
@@ -34,50 +36,67 @@ class _Budget:
         self._young: dict[str, int] = {}
         self._old: dict[str, int] = {}
 
+    def used(self, name: str) -> int | None:
+        """How many were counted; None where memory does not know the name."""
+        used = self._young.get(name)
+        if used is None:
+            used = self._old.pop(name, None)
+            if used is not None:
+                self._keep(name, used)
+        return used
+
     def take(self, name: str, most: int) -> bool:
         """Count one more, unless there are so many already."""
         used = self._young.get(name)
         if used is None:
-            if len(self._young) >= MOST_PATTERNS:
-                self._old, self._young = self._young, {}
             used = self._old.pop(name, 0)
+            self._keep(name, used)
         if used >= most:
-            self._young[name] = used
             return False
         self._young[name] = used + 1
         return True
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._young or name in self._old
+    def _keep(self, name: str, used: int) -> None:
+        if len(self._young) >= MOST_PATTERNS:
+            self._old, self._young = self._young, {}
+        self._young[name] = used
+
+
+def _has_token(text: bytes) -> bool:
+    """Whether something in a text matches `_TOKEN`: told without the regular expression, several times as fast."""
+    if len(text) < len(_LONG_HEX):
+        return False
+    return _LONG_HEX in text.translate(_ONE_HEX) or (
+        len(text) >= len(_LONG_WORD) and _LONG_WORD in text.translate(_ONE_WORD)
+    )
 
 
 def pattern_of(url: str) -> tuple[str, bool]:
     """A URL's pattern, and whether it carries something like a session id."""
-    whole, _, query = url.partition("?")
-    at = whole.index("/", 8)
-    path = whole[at:]
-    session = ("=" in url and bool(_SESSION.search(url, at))) or bool(query and _TOKEN.search(query))
-    if len(path) > SHORTEST_TOKEN:
-        blanked = _TOKEN.sub("@", path)
-        session = session or blanked != path
-        path = blanked
-    names = "&".join(sorted(pair.partition("=")[0] for pair in query.split("&"))) if query else ""
-    return f"{url[:at]}{path.translate(_DIGITS)}?{names}", session
+    at = url.index("/", 8)
+    path, names, session = url[at:].encode(), "", "=" in url and bool(_SESSION.search(url, at))
+    if "?" in url:
+        path, _, query = path.partition(b"?")
+        session = session or _has_token(query)
+        names = b"&".join(sorted([pair.partition(b"=")[0] for pair in query.split(b"&")])).decode()
+    if _has_token(path):
+        session, path = True, _TOKEN.sub(b"@", path)
+    return f"{url[:at]}{path.translate(_BLANKED_DIGITS).decode()}?{names}", session
 
 
 def trap_rule(configuration: Configuration) -> Rule:
     """Refuse what looks like a way into a site without an end."""
     traps = configuration.traps
     fewest = max(1, traps.urls_per_pattern // SESSION_SHARE)
+    plain_path = min(traps.repeated_segment, traps.deepest_path)
     patterns, hosts, sites = _Budget(), _Budget(), _Budget()
 
-    def shape(link: Link) -> str | None:
-        url = link.url
+    def shape(url: str) -> str | None:
         if len(url) > traps.longest_url:
             return f"trap: URL of {len(url)} characters"
-        path, _, query = path_of(url).partition("?")
-        if path.count("/") > min(traps.repeated_segment, traps.deepest_path):
-            segments = [segment for segment in path.split("/") if segment]
+        path, _, query = url.partition("?") if "?" in url else (url, "", "")
+        if path.count("/", 8) > plain_path:
+            segments = [segment for segment in path_of(path).split("/") if segment]
             if len(segments) > traps.deepest_path:
                 return f"trap: path of {len(segments)} segments"
             for segment in set(segments):
@@ -87,19 +106,20 @@ def trap_rule(configuration: Configuration) -> Rule:
             return f"trap: {query.count('&') + 1} parameters"
         return None
 
-    def budget(link: Link) -> str | None:
-        site = site_of(link.url)
-        if site not in sites:
+    def budget(url: str) -> str | None:
+        at = url.index("/", 8)
+        site = url[:at]
+        used = sites.used(site)
+        if used is None:
             domain = domain_of(site)
             if not hosts.take(domain, traps.hosts_per_domain):
                 return f"trap: {traps.hosts_per_domain} hosts of {domain}"
-        if sites.take(site, fewest):
+        if used != fewest and sites.take(site, fewest):
             return None
-        pattern, session = pattern_of(link.url)
+        pattern, session = site + url[at:].encode().translate(_BLANKED_DIGITS).decode() + "?", False
+        if "?" in url or "=" in url or patterns.used(pattern) is None:
+            pattern, session = pattern_of(url)
         most = fewest if session else traps.urls_per_pattern
         return None if patterns.take(pattern, most) else f"trap: {most} URLs of pattern {pattern}"
 
-    def rule(link: Link) -> str | None:
-        return shape(link) or budget(link)
-
-    return rule
+    return lambda link: shape(link.url) or budget(link.url)

@@ -18,18 +18,20 @@ from typing import Any
 import lmdb
 import msgspec
 
+from lycosa.configuration import ConfigurationError
 from lycosa.records import Link, Score
 from lycosa.storage.archive import Position
 from lycosa.storage.catalogue import VisitRow
+from lycosa.storage.url_tables import TABLES, UrlTables
 from lycosa.urls import fingerprint, site_of
 from lycosa.waiting import Changes, SiteRecord, UrlRecord, sortable, url_key
 
 MAP_SIZE = 1 << 40
-_TABLES = ("urls", "queue", "later", "leases", "sites", "journal", "outbox", "marks", "digests")
+_TABLES = ("later", "leases", "sites", "journal", "outbox", "marks", "digests")
+_OLD_TABLE = b"urls"
 _NUMBER = struct.Struct(">Q")
 _MAIL = struct.Struct(">HQ")
 _pack = msgspec.msgpack.Encoder().encode
-_unpack_url = msgspec.msgpack.Decoder(UrlRecord).decode
 _unpack_site = msgspec.msgpack.Decoder(SiteRecord).decode
 _unpack_row = msgspec.msgpack.Decoder(VisitRow).decode
 _unpack_mail = msgspec.msgpack.Decoder(list[tuple[Link, Score]]).decode
@@ -65,14 +67,31 @@ class AgentStore:
             folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self._env = lmdb.open(
-            str(folder), map_size=MAP_SIZE, max_dbs=len(_TABLES), readonly=readonly, max_readers=512, subdir=True
+            str(folder),
+            map_size=MAP_SIZE,
+            max_dbs=len(_TABLES) + TABLES,
+            readonly=readonly,
+            max_readers=512,
+            subdir=True,
         )
         self._env.reader_check()
+        self._refuse_old_layout()
         self._db: dict[str, Any] = {}
         for table in _TABLES:
             self._db[table] = self._env.open_db(table.encode(), create=not readonly)
+        self._urls = UrlTables(self._env, create=not readonly)
         self._txn = self._env.begin(buffers=False)
         self._numbers: dict[str, int] = {}
+
+    def _refuse_old_layout(self) -> None:
+        with self._env.begin() as txn:
+            old = txn.cursor().set_key(_OLD_TABLE)
+        if old:
+            self._env.close()
+            raise ConfigurationError(
+                f"{self.folder} was written by an older version of Lycosa; "
+                "start the crawl again under another name, or finish it with that version"
+            )
 
     def refresh(self) -> None:
         """See what has been committed by now."""
@@ -94,26 +113,19 @@ class AgentStore:
 
     def url(self, key: bytes) -> UrlRecord | None:
         """What is known of a URL."""
-        data = self._txn.get(key, db=self._db["urls"])
-        return None if data is None else _unpack_url(data)
+        return self._urls.url(self._txn, key)
 
     def known(self, keys: Sequence[bytes]) -> dict[bytes, UrlRecord]:
-        """What is known of many URLs, looked up in the order of their keys."""
-        found = self._txn.cursor(self._db["urls"]).getmulti(sorted(set(keys)))
-        return {key: _unpack_url(data) for key, data in found}
+        """What is known of many URLs."""
+        return self._urls.known(self._txn, keys)
 
     def best(self, site: int, number: int, without: set[bytes]) -> list[bytes]:
         """The best waiting links of a site."""
-        prefix = site.to_bytes(4, "big")
-        found: list[bytes] = []
-        cursor = self._txn.cursor(self._db["queue"])
-        if cursor.set_range(prefix):
-            for key in cursor.iternext(values=False):
-                if not key.startswith(prefix) or len(found) == number:
-                    break
-                if key not in without:
-                    found.append(key)
-        return found
+        return self._urls.best(self._txn, site.to_bytes(4, "big"), number, without)
+
+    def numbered(self) -> int:
+        """The highest number of a URL."""
+        return self._urls.numbered(self._txn)
 
     def due(self, now: float, number: int) -> list[bytes]:
         """Postponed links whose time has come."""
@@ -137,7 +149,7 @@ class AgentStore:
 
     def urls(self) -> Iterator[UrlRecord]:
         """All URLs known."""
-        return (_unpack_url(data) for _, data in self._txn.cursor(self._db["urls"]))
+        return self._urls.urls(self._txn)
 
     def find(self, url: str) -> UrlRecord | None:
         """What is known of a URL, by its text."""
@@ -154,14 +166,7 @@ class AgentStore:
 
     def place_in_queue(self, queue_key: bytes, most: int = 100_000) -> int:
         """How many links of the same site are ahead of one (counted up to `most`)."""
-        cursor = self._txn.cursor(self._db["queue"])
-        ahead = 0
-        if cursor.set_range(queue_key[:4]):
-            for key in cursor.iternext(values=False):
-                if key >= queue_key or ahead == most:
-                    break
-                ahead += 1
-        return ahead
+        return self._urls.place_in_queue(self._txn, queue_key, most)
 
     def rows(self, after: int = 0) -> Iterator[tuple[int, VisitRow]]:
         """The journal's rows with their numbers, oldest first."""
@@ -248,29 +253,25 @@ class AgentStore:
         return marks
 
     def _write_changes(self, txn: Any, changes: Changes) -> None:
-        db = self._db
-        for key in sorted(changes.unqueued):
-            txn.delete(key, db=db["queue"])
+        self._urls.write(txn, changes)
         for key in changes.unleased:
-            txn.delete(key, db=db["leases"])
+            txn.delete(key, db=self._db["leases"])
         for key in changes.unpostponed:
-            txn.delete(key, db=db["later"])
-        records = sorted((*changes.urls.items(), *changes.refused.items()))
-        self._put(txn, "urls", [(key, _pack(record)) for key, record in records])
-        self._put(txn, "queue", [(key, b"") for key in sorted(changes.queued)])
+            txn.delete(key, db=self._db["later"])
         self._put(txn, "leases", list(changes.leased.items()))
         self._put(txn, "later", [(key, b"") for key in sorted(changes.postponed)])
-        self._put(txn, "sites", [(number.to_bytes(4, "big"), _pack(site)) for number, site in changes.sites.items()])
+        sites = sorted(changes.sites.items())
+        self._put(txn, "sites", [(number.to_bytes(4, "big"), _pack(site)) for number, site in sites])
 
-    def _put(self, txn: Any, table: str, items: list[tuple[bytes, bytes]]) -> None:
+    def _put(self, txn: Any, table: str, items: list[tuple[bytes, bytes]], *, append: bool = False) -> None:
         if items:
-            txn.cursor(self._db[table]).putmulti(items)
+            txn.cursor(self._db[table]).putmulti(items, append=append)
 
     def _write_rows(self, txn: Any, batch: Batch) -> None:
         if batch.rows:
             first = self.last_row() + 1
             rows = [(_NUMBER.pack(first + place), _pack(row)) for place, row in enumerate(batch.rows)]
-            txn.cursor(self._db["journal"]).putmulti(rows, append=True)
+            self._put(txn, "journal", rows, append=True)
         self._put(txn, "digests", [(digest, url.encode()) for digest, url in batch.digests.items()])
 
     def _write_mail(self, txn: Any, batch: Batch) -> None:

@@ -1,0 +1,184 @@
+"""How links come to wait: new ones through admission, known ones by a better or a revised judgement.
+
+Most links of a page are known already and cost one look into a bounded memory;
+for all others together the shelf is asked once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from lycosa.configuration import FrontierSection
+from lycosa.frontier.admission import Admission
+from lycosa.frontier.calendar import Calendar
+from lycosa.frontier.ceilings import DAY
+from lycosa.frontier.politeness import Site
+from lycosa.frontier.queues import Queues
+from lycosa.frontier.seen_urls import SETTLED, SeenUrls
+from lycosa.frontier.shelf import Shelf
+from lycosa.records import Link, Score
+from lycosa.urls import fingerprint, site_of
+from lycosa.waiting import State, UrlRecord
+
+MOST_ANCHORS = 8
+LONGEST_ANCHOR = 120
+SMALLEST_GAIN = 0.005
+"""A waiting link moves up only for a gain that matters: re-ordering costs two writes."""
+SMALLEST_REVISION = 1e-6
+"""A revised priority closer to the old one than this changes nothing."""
+
+_Found: TypeAlias = tuple[Site | None, bytes, Link, Score]
+_replace = msgspec.structs.replace
+
+
+class Intake:
+    """The way into the queues."""
+
+    def __init__(
+        self, shelf: Shelf, queues: Queues, calendar: Calendar, admission: Admission, settings: FrontierSection
+    ) -> None:
+        self._shelf, self._queues, self._calendar, self._settings = shelf, queues, calendar, settings
+        self._rate = settings.ageing_per_day / DAY
+        self._refusals_kept = 0
+        self.admission = admission
+        self.seen = SeenUrls(settings.cached_urls)
+        self.refusals: Counter[str] = Counter()
+
+    # -- adding ---------------------------------------------------------------------------------
+
+    def add(self, links: Sequence[Link], scores: Sequence[Score], now: float) -> int:
+        """Let links in; returns how many are new."""
+        found = self._unsettled(links, scores)
+        if not found:
+            return 0
+        on_shelf = self._shelf.known([key for site, key, _, _ in found if site is not None])
+        queues, new = self._queues, 0
+        gathered, refused = queues.changes.urls, queues.changes.refused
+        for site, key, link, score in found:
+            if site is None and (site := queues.names.get(site_of(link.url))) is not None:
+                key = site.prefix + key
+            record = gathered.get(key) or refused.get(key) or on_shelf.get(key)
+            if record is not None:
+                self._raise(key, record, link, score, now)
+            elif self._admit(site, key, link, score, now):
+                new += 1
+        return new
+
+    def _unsettled(self, links: Sequence[Link], scores: Sequence[Score]) -> list[_Found]:
+        """The links of which memory knows nothing, or that are judged better than before.
+
+        The key of a link to a site never met before is the fingerprint alone.
+        """
+        names, seen = self._queues.names, self.seen.get
+        found: list[_Found] = []
+        for link, score in zip(links, scores, strict=True):
+            url = link.url
+            cached = seen(url)
+            if cached is None or cached + SMALLEST_GAIN < score.value:
+                site = names.get(url[: url.index("/", 8)])
+                key = fingerprint(url) if site is None else site.prefix + fingerprint(url)
+                found.append((site, key, link, score))
+        return found
+
+    def _admit(self, site: Site | None, key: bytes, link: Link, score: Score, now: float) -> bool:
+        why = self.admission.refusal(link)
+        if why is not None and self._refusals_kept >= self._settings.refusals_kept:
+            self.refusals[_reason(why)] += 1
+            return False
+        queues, url, value = self._queues, link.url, score.value
+        if site is None:
+            site = queues.new_site(site_of(url))
+            key = site.prefix + key
+        queues.numbered += 1
+        anchors = (link.anchor[:LONGEST_ANCHOR],) if link.anchor else ()
+        order = value - self._rate * now
+        record = UrlRecord(
+            url, State.WAITING, value, now, order, link.parent, link.depth, link.redirects, 0, anchors, score.why,
+            number=queues.numbered,
+        )  # fmt: skip
+        if why is not None:
+            self.refuse(key, record, why, now)
+            return False
+        self.seen.put(url, value)
+        if queues.enter(site, key, record):
+            self._calendar.best_changed(site, now)
+        return True
+
+    def refuse(self, key: bytes, record: UrlRecord, why: str, now: float) -> None:
+        """Keep a link, which does not wait, as refused."""
+        self.refusals[_reason(why)] += 1
+        self._refusals_kept += 1
+        changes = self._queues.changes
+        changes.urls.pop(key, None)
+        changes.refused[key] = _replace(record, state=State.REFUSED, why=why, at=now)
+        self.seen.put(record.url, SETTLED)
+
+    def _raise(self, key: bytes, record: UrlRecord, link: Link, score: Score, now: float) -> None:
+        """A known URL was found again: a better judgement counts, with its old place in time."""
+        if record.state is not State.WAITING or score.value < record.priority + SMALLEST_GAIN:
+            self.seen.put(record.url, record.priority if record.state is State.WAITING else SETTLED)
+            return
+        anchor, anchors = link.anchor[:LONGEST_ANCHOR], record.anchors
+        if anchor and anchor not in anchors and len(anchors) < MOST_ANCHORS:
+            anchors = (*anchors, anchor)
+        depth = min(record.depth, link.depth)
+        better = _replace(record, parent=link.parent, depth=depth, why=score.why, anchors=anchors)
+        self._move(key, record, self._placed(better, score.value, record.enqueued_at), now)
+
+    def _placed(self, record: UrlRecord, priority: float, enqueued_at: float) -> UrlRecord:
+        """A known link as it waits with another priority or from another time on."""
+        order = priority - self._rate * enqueued_at
+        return _replace(record, state=State.WAITING, priority=priority, enqueued_at=enqueued_at, order=order)
+
+    def again(self, key: bytes, record: UrlRecord, now: float) -> None:
+        """Let a link that was put off wait from now on."""
+        site = self._queues.site_of(key)
+        self.seen.put(record.url, record.priority)
+        if self._queues.enter(site, key, self._placed(record, record.priority, now)):
+            self._calendar.best_changed(site, now)
+
+    # -- revising -------------------------------------------------------------------------------
+
+    def revise(self, judgements: Iterable[tuple[str, Score]], now: float) -> int:
+        """Give waiting links other priorities; returns how many changed."""
+        doubtful = self._doubtful(dict(judgements))
+        changes, changed = self._queues.changes, 0
+        on_shelf = self._shelf.known([key for key in doubtful if key not in changes.urls])
+        for key, score in doubtful.items():
+            record = changes.urls.get(key) or changes.refused.get(key) or on_shelf.get(key)
+            if record is None or record.state is not State.WAITING:
+                continue
+            if abs(record.priority - score.value) >= SMALLEST_REVISION:
+                revised = _replace(record, why=score.why)
+                self._move(key, record, self._placed(revised, score.value, record.enqueued_at), now)
+                changed += 1
+        return changed
+
+    def _doubtful(self, judgements: dict[str, Score]) -> dict[bytes, Score]:
+        """The judgements that may change something, by URL key."""
+        found: dict[bytes, Score] = {}
+        for url, score in judgements.items():
+            cached = self.seen.get(url)
+            if cached is None or (cached != SETTLED and abs(cached - score.value) >= SMALLEST_REVISION):
+                key = self._queues.key(url)
+                if key is not None:
+                    found[key] = score
+        return found
+
+    def _move(self, key: bytes, record: UrlRecord, moved: UrlRecord, now: float) -> None:
+        """Let a waiting link wait elsewhere in its queue."""
+        queues, site = self._queues, self._queues.site_of(key)
+        was_best = queues.leave(site, key, record)
+        is_best = queues.enter(site, key, moved)
+        self.seen.put(moved.url, moved.priority)
+        if was_best or is_best:
+            self._calendar.best_changed(site, now)
+
+
+def _reason(why: str) -> str:
+    """The counted name of a refusal: what stands before the colon."""
+    return why.partition(":")[0]
