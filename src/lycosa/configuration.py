@@ -166,12 +166,22 @@ class Index(Section, frozen=True):
 
 
 class Relevance(Section, frozen=True):
-    """Okapi (C9)."""
+    """How well a page fits the topic: the page scorer by name, and Okapi's parameters (C9)."""
 
+    scorer: str = ""
     k1: float = 1.2
     b: float = 0.75
     k2: float = 100.0
     idf: str = "smooth"
+
+
+class Parents(Section, frozen=True):
+    """The strategy `parents`: what its two gates ask for, and how its two numbers are joined (N3 to N5)."""
+
+    relevancy_gate: float = 0.5
+    rank_gate: float = 0.2
+    relevancy_weight: float = 0.5
+    strict: bool = False
 
 
 class Configuration(Section, frozen=True):
@@ -185,6 +195,7 @@ class Configuration(Section, frozen=True):
     mode: str = "exchange"
     pages: int = 0
     patience: Seconds = Seconds(120.0)
+    random_seed: int = 0
     topic: Topic = Topic()
     scope: Scope = Scope()
     traps: Traps = Traps()
@@ -196,6 +207,12 @@ class Configuration(Section, frozen=True):
     storage: Storage = Storage()
     index: Index = Index()
     relevance: Relevance = Relevance()
+    parents: Parents = Parents()
+
+    @property
+    def page_scorer(self) -> str:
+        """The page scorer by name: the one that was asked for, else what suits words or examples."""
+        return self.relevance.scorer or ("cosine" if self.topic.examples else "okapi")
 
 
 def load(path: Path, overrides: Sequence[str] = ()) -> Configuration:

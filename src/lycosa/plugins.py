@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-POINTS = ("admission_rules", "fetchers", "page_scorers", "link_scorers", "assigners")
+POINTS = ("admission_rules", "fetchers", "page_scorers", "link_scorers", "assigners", "seed_engines", "closeness")
 
 
 class UnknownPlugin(Exception):

@@ -11,7 +11,7 @@ from typing import Any
 
 from lycosa.agents import agent as agent_module
 from lycosa.agents import processes
-from lycosa.agents.crawl import Crawl
+from lycosa.agents.intake import Intake
 from lycosa.fetching.http_fetcher import HttpFetcher
 from lycosa.frontier.frontier import Frontier
 from lycosa.search.index import IndexWriter
@@ -26,7 +26,7 @@ STEPS: dict[str, tuple[Any, str, str]] = {
     "archive-begin": (Archive, "append", "before"),
     "archive-torn": (archive, "_write_all", "torn"),
     "archive-written": (Archive, "append", "after"),
-    "links-in": (Crawl, "_let_in", "after"),
+    "links-in": (Intake, "_let_in", "after"),
     "store-begin": (AgentStore, "commit", "before"),
     "store-inside": (AgentStore, "_write_rows", "after"),
     "store-committed": (AgentStore, "commit", "after"),

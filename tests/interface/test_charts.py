@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.interface.charts import HEIGHT, WIDTH, Axis, Series, line_chart, share_bar
+from lycosa.interface.charts import HEIGHT, WIDTH, Axis, Series, key_mark, line_chart, share_bar
 
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBERS = st.floats(allow_nan=True, allow_infinity=True) | st.integers(-10, 10**12).map(float)
@@ -76,3 +76,32 @@ def test_a_bar_is_never_longer_than_the_whole(value: float) -> None:
 def test_a_bar_is_as_long_as_its_share() -> None:
     _, filled = ElementTree.fromstring(share_bar(0.25, "a quarter")).iter("rect")
     assert filled.get("width") == "10.0"
+
+
+def test_more_lines_than_colours_are_told_apart_by_their_dashes() -> None:
+    svg = a_chart(*(Series(f"line {number}", ((0, 0), (1, number))) for number in range(20)))
+    looks = [
+        (path.get("stroke"), path.get("stroke-dasharray"))
+        for path in svg.iter(f"{SVG}path")
+        if path.get("class") == "line"
+    ]
+    assert len(set(looks)) == len(looks) == 20
+
+
+def test_a_line_with_a_style_of_its_own_looks_like_its_key_wherever_it_stands() -> None:
+    alone = a_chart(Series("ours", ((0, 0), (1, 1)), style=9))
+    (line,) = [path for path in alone.iter(f"{SVG}path") if path.get("class") == "line"]
+    (key,) = ElementTree.fromstring(key_mark(9)).iter("path")
+    assert (line.get("stroke"), line.get("stroke-dasharray")) == (key.get("stroke"), key.get("stroke-dasharray"))
+
+
+def test_a_band_lies_around_its_line_and_a_legend_can_be_left_out() -> None:
+    series = [Series("ours", ((0, 0.5), (10, 0.5)), ((0, 0.25, 0.75), (10, 0.25, 0.75))), Series("theirs")]
+    svg = ElementTree.fromstring(line_chart(series, "t", Axis("x"), Axis("y", 1.0), legend=False))
+    (band,) = [path for path in svg.iter(f"{SVG}path") if path.get("class") == "band"]
+    (line,) = [path for path in svg.iter(f"{SVG}path") if path.get("class") == "line"]
+    heights = {float(place.split()[1]) for place in band.get("d", "")[1:-1].split("L")}
+    (middle,) = {float(place.split()[1]) for place in line.get("d", "")[1:].split("L")}
+    assert middle * 2 == sum(heights)
+    assert band.get("fill") == line.get("stroke")
+    assert "ours" not in words_of(svg)

@@ -14,7 +14,8 @@ from lycosa.records import Page, Visit
 from lycosa.scoring.okapi_relevance import OkapiPageScorer
 from lycosa.scoring.scorer import Topic
 from lycosa.text import stems, words
-from lycosa.topics.okapi import Okapi, Statistics, shipped_background, topic_terms
+from lycosa.topics.okapi import Okapi, Statistics, counted_background, shipped_background, topic_terms
+from lycosa.topics.taxonomy_file import shipped
 
 
 def by_the_book(
@@ -122,3 +123,10 @@ def test_the_factory_reads_the_topic() -> None:
 
     scorer = okapi_page_scorer(Configuration(), Topic("wolf spiders"))
     assert scorer.relevance(Page("http://a.org/", text="a wolf spider", digest=b"1")).value > 0.5
+
+
+def test_the_shipped_table_covers_the_shipped_texts() -> None:
+    counted, table = counted_background(text for node in shipped() for text in node.texts), shipped_background()
+    assert table.documents >= counted.documents >= 200
+    short = {term for term, number in counted.holding.items() if number > max(1, table.holding.get(term, 0))}
+    assert not short, "run scripts/make-background again"

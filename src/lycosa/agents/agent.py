@@ -20,7 +20,7 @@ from lycosa.agents.folder import Wish
 from lycosa.fetching.fetcher import Fetcher, Known
 from lycosa.pages.document import read_page
 from lycosa.records import Failed, Fetched, Link, Outcome, Refused, SiteShut, Visit
-from lycosa.scoring.scorer import LinkScorer, PageScorer
+from lycosa.scoring.strategy import Strategy
 
 MOST_OPENINGS = 64
 LONGEST_WAIT = 0.25
@@ -41,15 +41,14 @@ class Agent:
         self,
         crawl: Crawl,
         fetcher: Fetcher,
-        page_scorer: PageScorer,
-        link_scorer: LinkScorer,
+        strategy: Strategy,
         budget: Budget,
         superior: Superior,
         clock: Callable[[], float],
     ) -> None:
         self.crawl, self.budget, self.clock = crawl, budget, clock
         self.frontier, self.stages = crawl.frontier, crawl.stages
-        self._fetcher, self._page_scorer, self._link_scorer = fetcher, page_scorer, link_scorer
+        self._fetcher, self._strategy = fetcher, strategy
         self._superior = superior
         self._visits: list[Visit] = []
         self._oldest = 0.0
@@ -76,8 +75,7 @@ class Agent:
         begin = perf_counter()
         page = read_page(outcome, self.crawl.configuration.fetching.most_links)
         read = perf_counter()
-        relevance = self._page_scorer.relevance(page)
-        priorities = tuple(self._link_scorer.priorities(page, relevance, page.links))
+        relevance, priorities = self._strategy.judge(page)
         self.stages.note("parse", read - begin)
         self.stages.note("score", perf_counter() - read)
         return Visit(link, outcome, page, relevance, priorities, at)

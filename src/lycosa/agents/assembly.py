@@ -11,12 +11,14 @@ from lycosa.agents.budget import Budget
 from lycosa.agents.courier import Courier, LonelyCourier, ProcessCourier
 from lycosa.agents.crawl import Crawl
 from lycosa.agents.folder import CrawlFolder
+from lycosa.agents.recollection import remind
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.frontier.admission import admission
 from lycosa.frontier.ceilings import Throttle
 from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.politeness import Manners
 from lycosa.scoring.scorer import Topic
+from lycosa.scoring.strategy import strategy_of
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import Archive
 from lycosa.text import terms
@@ -56,8 +58,7 @@ def build_agent(
     """An agent that goes on where it left off."""
     configuration = folder.configuration()
     topic = topic_of(configuration)
-    page_scorer = plugins.find("page_scorers", "okapi")(configuration, topic)
-    link_scorer = plugins.find("link_scorers", configuration.strategy)(configuration, topic)
+    strategy = strategy_of(configuration, topic)
     own = folder.agent(number)
     store = AgentStore(own / "store")
     (own / "store" / "ready").touch()
@@ -71,12 +72,13 @@ def build_agent(
         build_frontier(configuration, store, clock()),
         store,
         archive,
-        page_scorer,
+        strategy,
         plugins.find("assigners", configuration.partition)(configuration.agents),
         courier,
     )
+    remind(strategy, store)
     budget = Budget(configuration.pages, number, crawl.counts.fetched, folder.path / "budget")
     fetcher = plugins.find("fetchers", configuration.fetching.fetcher)(configuration, clock)
-    agent = Agent(crawl, fetcher, page_scorer, link_scorer, budget, superior, clock)
+    agent = Agent(crawl, fetcher, strategy, budget, superior, clock)
     crawl.inject(configuration.seeds, clock())
     return agent

@@ -124,7 +124,7 @@ class Desk:
 
 def apply_settings(agent: Agent, configuration: Configuration, now: float) -> None:
     """Let a running agent work by changed settings (T16): scope, politeness, ceilings, budget."""
-    agent.crawl.configuration = configuration
+    agent.crawl.change(configuration)
     agent.budget.pages = configuration.pages
     agent.frontier.picky = configuration.pages > 0
     agent.frontier.change_rules(admission(configuration), pattern_rule(configuration), now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from lycosa import plugins
@@ -16,22 +17,28 @@ from lycosa.urls import normalise, site_of
 MOST_HOPS = 5
 
 
-async def gather_examples(named: list[str], folder: Path, configuration: Configuration) -> list[str]:
-    """The texts of example pages, written into the crawl's folder; returns their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
+async def gather_examples(named: Sequence[str], configuration: Configuration) -> list[str]:
+    """The texts of example pages."""
     fetcher = plugins.find("fetchers", configuration.fetching.fetcher)(configuration, clock)
-    paths = []
+    texts = []
     try:
-        for number, name in enumerate(named, 1):
+        for name in named:
             page = await _fetch(name, fetcher) if "://" in name else _read(name)
             if not page.text.strip():
                 raise CrawlError(f"example {name}: no text could be read from it; use a page with more text")
-            path = folder / f"{number}.txt"
-            path.write_text(f"{page.title}\n{page.text}\n", "utf-8")
-            paths.append(str(path))
+            texts.append(f"{page.title}\n{page.text}\n")
     finally:
         await fetcher.close()
-    return paths
+    return texts
+
+
+def keep_examples(texts: Sequence[str], folder: Path) -> list[str]:
+    """Texts written into the crawl's folder; returns their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{number}.txt" for number in range(1, len(texts) + 1)]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text, "utf-8")
+    return [str(path) for path in paths]
 
 
 def _read(name: str) -> Page:

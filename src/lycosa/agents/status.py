@@ -7,8 +7,10 @@ import shutil
 import time
 from typing import Any
 
-from lycosa.agents.crawl import total
+from lycosa import plugins
+from lycosa.agents.counts import total
 from lycosa.agents.folder import CrawlFolder, Wish
+from lycosa.agents.seeds import share_of_agents
 from lycosa.records import Record
 
 _SUMS = ("fetched", "relevant", "waiting", "in_flight", "later", "duplicates", "bytes", "links", "new_links", "sites")
@@ -28,6 +30,7 @@ class Status(Record, frozen=True):
     stages: dict[str, dict[str, float]]
     indexed: dict[str, Any]
     disk_free: int
+    seeds: dict[int, int]
     restarts: int = 0
 
     @property
@@ -57,6 +60,7 @@ class Status(Record, frozen=True):
             "indexed": self.indexed,
             "disk_free": self.disk_free,
             "restarts": self.restarts,
+            "seeds": self.seeds,
             "agents": list(self.agents),
         }
 
@@ -81,6 +85,11 @@ def crawl_status(folder: CrawlFolder, restarts: int = 0) -> Status:
         indexed=json.loads(index_file.read_text("utf-8")) if index_file.exists() else {},
         disk_free=shutil.disk_usage(folder.path).free,
         restarts=restarts,
+        seeds=share_of_agents(
+            configuration.seeds,
+            plugins.find("assigners", configuration.partition)(configuration.agents),
+            configuration.agents,
+        ),
     )
 
 

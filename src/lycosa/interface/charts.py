@@ -16,17 +16,21 @@ from lycosa.records import Record
 
 WIDTH, HEIGHT = 480, 240
 LEFT, RIGHT, TOP, BOTTOM = 54, 28, 30, 44
-COLOURS = ("#b3541e", "#2f7f86", "#7a6bb0", "#6d8a2f")
+COLOURS = ("#b3541e", "#2f7f86", "#7a6bb0", "#6d8a2f", "#c2568b", "#3f78c4", "#a0792a", "#7d7d7d")
+DASHES = ("", "7 4", "2 4", "9 4 2 4")
+"""Lines beyond the number of colours are told apart by their dashes."""
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _SMALLEST, _LARGEST = 1e-9, 1e15
 """Beyond these, figures are mistakes, and ticks would drown in digits."""
 
 
 class Series(Record, frozen=True):
-    """A named line."""
+    """A named line. `band` is the ground it may lie on: (across, low, high). `style` keeps its looks in every chart."""
 
     label: str
     points: tuple[tuple[float, float], ...] = ()
+    band: tuple[tuple[float, float, float], ...] = ()
+    style: int | None = None
 
 
 class Axis(Record, frozen=True):
@@ -50,15 +54,18 @@ class _Scale(Record, frozen=True):
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * min(max(value / self.top, 0.0), 1.0)
 
 
-def line_chart(series: Sequence[Series], title: str, across: Axis, up: Axis, summary: str = "") -> Markup:
+def line_chart(
+    series: Sequence[Series], title: str, across: Axis, up: Axis, summary: str = "", *, legend: bool = True
+) -> Markup:
     """Lines over two axes that begin at zero. `summary` tells in words what can be seen."""
-    shown = [Series(each.label, _drawable(each.points)) for each in series]
+    shown = [_drawable(each, place) for place, each in enumerate(series)]
     every = [point for each in shown for point in each.points]
     x = _scale(across.top or max((point[0] for point in every), default=0.0), whole=not across.percent)
     y = _scale(up.top or max((point[1] for point in every), default=0.0), whole=False)
     drawn = [_frame(x, y, across, up)]
-    drawn += [_line(each, COLOURS[place % len(COLOURS)], x, y) for place, each in enumerate(shown)]
-    if len(shown) > 1:
+    drawn += [_band(each, x, y) for each in shown]
+    drawn += [_line(each, x, y) for each in shown]
+    if legend and len(shown) > 1:
         drawn.append(_legend(shown))
     if not every:
         middle = (LEFT + WIDTH - RIGHT) / 2
@@ -80,8 +87,28 @@ def share_bar(value: float, label: str) -> Markup:
     )
 
 
-def _drawable(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-    return tuple((x, y) for x, y in points if abs(x) <= _LARGEST and abs(y) <= _LARGEST)
+def key_mark(style: int) -> Markup:
+    """A short piece of a line, for a legend outside of the chart."""
+    return Markup(
+        f'<svg class="key" viewBox="0 0 26 8" width="26" height="8" aria-hidden="true">'
+        f'<path d="M1 4H25" fill="none" stroke="{_colour(style)}" stroke-width="3"{_dashes(style)}/></svg>'
+    )
+
+
+def _drawable(series: Series, place: int) -> Series:
+    """A series without figures that are mistakes, and with a style."""
+    points = tuple(point for point in series.points if all(abs(value) <= _LARGEST for value in point))
+    band = tuple(point for point in series.band if all(abs(value) <= _LARGEST for value in point))
+    return Series(series.label, points, band, place if series.style is None else series.style)
+
+
+def _colour(style: int | None) -> str:
+    return COLOURS[(style or 0) % len(COLOURS)]
+
+
+def _dashes(style: int | None) -> str:
+    dashes = DASHES[(style or 0) // len(COLOURS) % len(DASHES)]
+    return f' stroke-dasharray="{dashes}"' if dashes else ""
 
 
 def _scale(highest: float, *, whole: bool) -> _Scale:
@@ -113,16 +140,25 @@ def _frame(x: _Scale, y: _Scale, across: Axis, up: Axis) -> str:
     return "".join(drawn)
 
 
-def _line(series: Series, colour: str, x: _Scale, y: _Scale) -> str:
+def _band(series: Series, x: _Scale, y: _Scale) -> str:
+    if len(series.band) < 2:
+        return ""
+    upper = [f"{x.across(place):.1f} {y.up(high):.1f}" for place, _, high in series.band]
+    lower = [f"{x.across(place):.1f} {y.up(low):.1f}" for place, low, _ in reversed(series.band)]
+    return f'<path class="band" d="M{"L".join(upper + lower)}Z" fill="{_colour(series.style)}" fill-opacity="0.16"/>'
+
+
+def _line(series: Series, x: _Scale, y: _Scale) -> str:
     if not series.points:
         return ""
+    colour = _colour(series.style)
     places = [f"{x.across(first):.1f} {y.up(second):.1f}" for first, second in series.points]
     if len(places) == 1:
         left, top = places[0].split()
         return f'<circle class="line" cx="{left}" cy="{top}" r="3" fill="{colour}"/>'
     return (
         f'<path class="line" d="M{"L".join(places)}" fill="none" stroke="{colour}" '
-        f'stroke-width="2" stroke-linejoin="round" stroke-linecap="round"/>'
+        f'stroke-width="2" stroke-linejoin="round" stroke-linecap="round"{_dashes(series.style)}/>'
     )
 
 
@@ -131,7 +167,7 @@ def _legend(series: Sequence[Series]) -> str:
     for place, each in enumerate(series):
         top = 13 + 17 * place
         drawn.append(f'<rect x="{WIDTH - RIGHT - 12}" y="{top - 8}" width="10" height="10" rx="2" ')
-        drawn.append(f'fill="{COLOURS[place % len(COLOURS)]}"/>')
+        drawn.append(f'fill="{_colour(each.style)}"/>')
         drawn.append(_words(WIDTH - RIGHT - 18, top + 2, each.label, "end"))
     return "".join(drawn)
 

@@ -15,7 +15,7 @@ from lycosa import __version__, plugins
 from lycosa.agents.export import FORMATS, TABLES
 from lycosa.agents.folder import CrawlError
 from lycosa.configuration import ConfigurationError
-from lycosa.interface import ground, looking, running
+from lycosa.interface import ground, lab, looking, proposals, running, seeds, topics
 from lycosa.plugins import UnknownPlugin
 from lycosa.search.index import IndexDamaged
 from lycosa.storage.catalogue import MissingExtra
@@ -48,6 +48,9 @@ def parser() -> argparse.ArgumentParser:
     later.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     _running_commands(commands, later)
     _looking_commands(commands, later)
+    proposals.add_topics_commands(topics.add_commands(commands, later), later)
+    seeds.add_commands(commands, later)
+    lab.add_commands(commands, later)
     _ground_commands(commands, later)
     return main_parser
 
@@ -58,7 +61,7 @@ Commands = argparse._SubParsersAction
 def _running_commands(commands: Commands[argparse.ArgumentParser], shared: argparse.ArgumentParser) -> None:
     crawl = commands.add_parser("crawl", help="start a crawl, or go on with one", parents=[shared])
     crawl.add_argument("job", nargs="?", help="a job file (TOML)")
-    crawl.add_argument("--topic", help="what to look for, in words")
+    crawl.add_argument("--topic", help="what to look for: words, or a topic of the taxonomy (`lycosa topics show`)")
     crawl.add_argument("--example", action="append", default=[], metavar="URL|FILE", help="a page on the topic")
     crawl.add_argument("--seed", action="append", default=[], metavar="URL", help="where to begin")
     crawl.add_argument("--strategy", help=f"one of: {', '.join(plugins.names('link_scorers'))}")

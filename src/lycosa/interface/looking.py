@@ -57,7 +57,7 @@ def _details(found: Status) -> list[str]:
         memory, cpu = wording.size(each["memory"]), each["cpu_seconds"]
         lines.append(
             f"  agent {each['agent']}: {idle}, {each['fetched']} pages, {speed}, {each['waiting']} waiting, "
-            f"{each['sites']} sites, {cpu:.1f} s CPU, {memory}"
+            f"{each['sites']} sites, {found.seeds.get(each['agent'], 0)} seeds, {cpu:.1f} s CPU, {memory}"
         )
     lines += _stage_lines(found)
     lines += [f"  failed   {why}: {number}" for why, number in sorted(found.failed.items())]

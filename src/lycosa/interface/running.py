@@ -10,13 +10,18 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from lycosa import configuration as settings
 from lycosa import plugins
 from lycosa.agents.assembly import topic_of
-from lycosa.agents.examples import gather_examples
+from lycosa.agents.examples import gather_examples, keep_examples
 from lycosa.agents.fleet import Fleet
 from lycosa.agents.folder import CrawlError, CrawlFolder, Wish, home
+from lycosa.agents.seeds import second_level_seeds
 from lycosa.agents.status import Status
+from lycosa.agents.taxonomy_folder import OwnTaxonomy
+from lycosa.agents.topic_choice import TopicChoice, choose_topic
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.frontier.admission import admission
 from lycosa.interface.progress import ProgressLine
@@ -60,24 +65,42 @@ def prepare(told: argparse.Namespace, base: Path) -> tuple[CrawlFolder, Configur
     for option in _OPTIONS:
         if getattr(told, option) is not None:
             raw[option] = getattr(told, option)
-    topic = raw.setdefault("topic", {})
-    if told.topic:
-        topic["words"] = told.topic
     if told.seed:
         raw["seeds"] = [_web_address(seed) for seed in told.seed]
+    raw["seeds"] = [*raw.get("seeds", ()), *(example for example in told.example if "://" in example)]
     raw.setdefault("fetching", {})["contact"] = told.contact or raw.get("fetching", {}).get("contact") or ""
+    named = choose_topic(OwnTaxonomy(base).load(), told.topic, ()) if told.topic else TopicChoice()
+    if told.topic:
+        raw.setdefault("topic", {})["words"] = named.words
     configuration = settings.build(raw, told.set, origin)
-    _check_seeds(configuration, origin)
+    if configuration.seeds or not (told.example or named.pages):
+        _check_seeds(configuration, origin)
     if not configuration.fetching.contact:
         contact = known_contact(base, configuration)
         configuration = settings.changed(configuration, f"fetching.contact={contact}")
     elif told.contact:
         _remember_contact(base, told.contact)
-    if told.example:
-        texts = asyncio.run(gather_examples(told.example, folder.path / "examples", configuration))
-        listed = ", ".join(f'"{path}"' for path in texts)
-        configuration = settings.changed(configuration, f"topic.examples=[{listed}]")
+    configuration = _with_examples(told, base, folder, configuration, named)
+    _check_seeds(configuration, origin)
     return folder, configuration
+
+
+def _with_examples(
+    told: argparse.Namespace, base: Path, folder: CrawlFolder, configuration: Configuration, named: TopicChoice
+) -> Configuration:
+    """The configuration with the texts of examples, and the seeds of the topic that they fit where none was named."""
+    texts = asyncio.run(gather_examples(told.example, configuration)) if told.example else []
+    if texts and not configuration.topic.words:
+        named = choose_topic(OwnTaxonomy(base).load(), "", texts)
+    seeds = second_level_seeds(configuration.seeds, named.pages)
+    configuration = msgspec.structs.replace(configuration, seeds=seeds)
+    if named.told and not told.json:
+        print(named.told, file=sys.stderr)
+    if not texts and not named.texts:
+        return configuration
+    paths = keep_examples([*texts, *named.texts], folder.path / "examples")
+    topic = msgspec.structs.replace(configuration.topic, examples=tuple(paths))
+    return msgspec.structs.replace(configuration, topic=topic)
 
 
 def _read_job(path: str) -> tuple[dict[str, Any], str]:
@@ -102,6 +125,7 @@ def check_ready(configuration: Configuration) -> None:
     topic_of(configuration)
     for point, name in (
         ("link_scorers", configuration.strategy),
+        ("page_scorers", configuration.page_scorer),
         ("assigners", configuration.partition),
         ("fetchers", configuration.fetching.fetcher),
     ):

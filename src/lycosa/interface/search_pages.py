@@ -34,7 +34,8 @@ def search_page(request: Request) -> Response:
     """`/search?crawl=NAME&q=WORDS&page=N[&format=json]`."""
     library: Library = request.app.state.library
     asked = request.query_params
-    typed, name, number = asked.get("q", "")[:LONGEST].strip(), asked.get("crawl", ""), _page_number(asked.get("page"))
+    typed, name = asked.get("q", "")[:LONGEST].strip(), asked.get("crawl", "")
+    number = _page_number(asked.get("pageno") or asked.get("page"))
     searchable = library.searchable()
     if not name and len(searchable) == 1:
         name = searchable[0]

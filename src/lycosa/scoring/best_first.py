@@ -6,10 +6,7 @@ from collections.abc import Sequence
 
 from lycosa.configuration import Configuration
 from lycosa.records import Link, Page, Score
-from lycosa.scoring.scorer import Topic
-
-OFF_TOPIC = 0.01
-"""Links of irrelevant pages wait with this, never with 0: relevant regions may lie behind them (T7)."""
+from lycosa.scoring.scorer import OFF_TOPIC, Topic
 
 
 class BestFirstLinkScorer:

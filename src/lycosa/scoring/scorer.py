@@ -1,16 +1,22 @@
 """What a scorer is: one method, a number that explains itself.
 
-A *strategy* is a named pair of a page scorer and a link scorer. Both are
-plug-ins; a factory gets the configuration and the topic. Scorers decide, they do
-not write: what they learn arrives with the commit, through `learn`.
+A page scorer says how well a page fits the topic, a link scorer how promising a
+page's links are; a *strategy* is a link scorer by name, `relevance.scorer` names
+the page scorer. Both are plug-ins; a factory gets the configuration and the topic.
+Scorers decide, they do not write: what they learn arrives with the commit. One
+method is enough; what a scorer can do besides (learn, tell others, change its mind
+about waiting links) it shows by having the methods of the protocols below.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Iterable, Sequence
+from typing import Protocol, runtime_checkable
 
 from lycosa.records import Link, Page, Record, Score, Visit
+
+OFF_TOPIC = 0.01
+"""Links nobody has reason to follow wait with this, never with 0: relevant regions may lie behind them (T7)."""
 
 
 class Topic(Record, frozen=True):
@@ -26,18 +32,44 @@ class PageScorer(Protocol):
     def relevance(self, page: Page) -> Score:
         """The page's relevance, between 0 and 1."""
 
-    def learn(self, visits: Sequence[Visit]) -> None:
-        """Visits became durable: learn from them."""
-
-    def statistics(self) -> bytes:
-        """What was learnt, to be kept and to be told to other agents."""
-
-    def recall(self, own: bytes | None, others: Sequence[bytes]) -> None:
-        """Take up what was learnt before a restart, and what the other agents learnt."""
-
 
 class LinkScorer(Protocol):
     """Step 5: how promising a page's links are, all at once."""
 
     def priorities(self, page: Page, relevance: Score, links: Sequence[Link]) -> Sequence[Score]:
-        """A priority per link, between 0 and 1."""
+        """A priority per link; a better one goes first."""
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """A scorer that learns from what was visited."""
+
+    def learn(self, visits: Sequence[Visit]) -> None:
+        """These visits became durable. After a restart earlier ones come again, without the texts around links."""
+
+
+@runtime_checkable
+class Sharer(Protocol):
+    """A scorer whose counts are kept with the agent's store and told to the other agents."""
+
+    def statistics(self) -> bytes:
+        """What was counted so far."""
+
+    def recall(self, own: bytes | None, others: Sequence[bytes]) -> None:
+        """Take up what was counted before a restart, and what the other agents count."""
+
+
+@runtime_checkable
+class Listener(Protocol):
+    """A link scorer that counts what other agents found: an agent hears of foreign parents only by letter."""
+
+    def hear(self, letters: Sequence[tuple[Link, Score]]) -> None:
+        """Links of this agent's sites, with the priority their finders gave them."""
+
+
+@runtime_checkable
+class Reviser(Protocol):
+    """A link scorer that changes its mind about links that wait already."""
+
+    def revised(self) -> Iterable[tuple[str, Score]]:
+        """URLs that should wait with another priority, since this was last asked; those not waiting are ignored."""

@@ -24,6 +24,8 @@ from lycosa.text import stems, term_counts, words
 MOST_TERMS = 24
 MOST_ROOTS = 32
 """With more terms it is cheaper to stem every word than to look for each root."""
+USUAL_LENGTH = 600
+"""Words of a page as pages are; the texts that the shipped table was counted over are shorter."""
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -50,11 +52,20 @@ class Statistics(Record, frozen=True):
 
 @lru_cache(maxsize=1)
 def shipped_background() -> Statistics:
-    """Document frequencies of English stems, as shipped."""
+    """Document frequencies of English stems over the shipped taxonomy's texts (`scripts/make-background`)."""
     lines = files("lycosa").joinpath("data/background_en.tsv").read_text("utf-8").splitlines()
     documents, length = (int(part) for part in lines[0].split("\t")[1:])
     holding = {term: int(number) for term, number in (line.split("\t") for line in lines[1:])}
     return Statistics(documents, length, holding)
+
+
+def counted_background(texts: Iterable[str]) -> Statistics:
+    """Document frequencies of stems over English texts, each counted as a page of usual length."""
+    documents, holding = 0, Counter[str]()
+    for text in texts:
+        documents += 1
+        holding.update(term_counts(text).keys())
+    return Statistics(documents, documents * USUAL_LENGTH, dict(holding))
 
 
 def topic_terms(label: str, examples: Sequence[str] = (), language: str = "en") -> dict[str, int]:

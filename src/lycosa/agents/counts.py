@@ -1,0 +1,46 @@
+"""What an agent has done so far, in numbers; kept with its store."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from lycosa.records import Failed, Fetched, Visit
+
+
+class Counts(msgspec.Struct):
+    """Totals of one agent."""
+
+    fetched: int = 0
+    relevant: int = 0
+    duplicates: int = 0
+    bytes: int = 0
+    relevance: float = 0.0
+    links: int = 0
+    new_links: int = 0
+    sent: int = 0
+    received: int = 0
+    failed: dict[str, int] = {}
+    refused: dict[str, int] = {}
+
+    def note(self, visit: Visit, threshold: float) -> None:
+        """Count one visit; a page is relevant from the threshold on."""
+        outcome = visit.outcome
+        if isinstance(outcome, Fetched):
+            self.fetched += 1
+            self.bytes += len(outcome.response.raw)
+            relevance = visit.relevance.value if visit.relevance else 0.0
+            self.relevance += relevance
+            self.relevant += relevance >= threshold
+        elif isinstance(outcome, Failed):
+            self.failed[outcome.why] = self.failed.get(outcome.why, 0) + 1
+
+
+def total(counts: Iterable[dict[str, int]]) -> dict[str, int]:
+    """Counts by name added up."""
+    summed: Counter[str] = Counter()
+    for each in counts:
+        summed.update(each)
+    return dict(summed)

@@ -1,0 +1,127 @@
+"""Step 7: what a batch of visits changes in the frontier and in the scorers.
+
+Visited links are settled, their pages' links let in (own ones through admission,
+foreign ones as letters to their owners), the strategy learns, and waiting links of
+which it thinks otherwise now are moved. Nothing is written here: a crawl makes the
+changes durable with everything else of its batch, the lab keeps them in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from lycosa.agents.counts import Counts
+from lycosa.agents.partition import Assigner
+from lycosa.configuration import Configuration
+from lycosa.frontier.frontier import Frontier
+from lycosa.frontier.seen_urls import SeenUrls
+from lycosa.records import Link, Redirected, Score, Visit
+from lycosa.scoring.strategy import Strategy
+from lycosa.urls import normalise
+
+SEED = Score(1.0, "a seed")
+CROSS_OVER = 10.0
+"""Foreign links in cross-over mode wait behind all own links."""
+SENT_REMEMBERED = 200_000
+
+Letters: TypeAlias = list[tuple[Link, Score]]
+
+
+class Intake:
+    """The way of visits, seeds and letters into one agent's frontier."""
+
+    def __init__(
+        self,
+        number: int,
+        configuration: Configuration,
+        frontier: Frontier,
+        strategy: Strategy,
+        owner: Assigner,
+        counts: Counts,
+    ) -> None:
+        self.number, self.configuration, self.counts = number, configuration, counts
+        self._frontier, self._strategy, self._owner = frontier, strategy, owner
+        self._sent = SeenUrls(SENT_REMEMBERED)
+
+    def inject(self, urls: Iterable[str], now: float) -> None:
+        """Add the seeds that this agent owns. Known ones change nothing."""
+        links = [Link(url) for url in map(normalise, urls) if url is not None and self._owner(url) == self.number]
+        self.counts.new_links += self._frontier.add(links, [SEED] * len(links), now)
+
+    def take_in(self, visits: Sequence[Visit], now: float) -> dict[int, Letters]:
+        """Settle visits, let their links in, learn. Returns the letters to other agents."""
+        for visit in visits:
+            self._frontier.settle(visit.link, visit.outcome, now)
+        mail = self._let_in(visits, now)
+        self._frontier.wake_postponed(now)
+        self._strategy.learn(visits)
+        self._frontier.revise(self._strategy.revised(), now)
+        return mail
+
+    def hear(self, letters: Letters, now: float) -> None:
+        """Let in what another agent found for this one."""
+        links, scores = [link for link, _ in letters], [score for _, score in letters]
+        self.counts.new_links += self._frontier.add(links, scores, now)
+        self.counts.received += len(links)
+        self._strategy.hear(letters)
+
+    def _let_in(self, visits: Sequence[Visit], now: float) -> dict[int, Letters]:
+        own_links: list[Link] = []
+        own_scores: list[Score] = []
+        mail: dict[int, Letters] = {}
+        alone = self.configuration.agents == 1
+        for visit in visits:
+            links, scores = self._followed(visit)
+            self.counts.links += len(links)
+            if alone:
+                own_links += links
+                own_scores += scores
+                continue
+            for link, score in zip(links, scores, strict=True):
+                owner = self._owner(link.url)
+                if owner == self.number:
+                    own_links.append(link)
+                    own_scores.append(score)
+                else:
+                    self._foreign(link, score, owner, mail, own_links, own_scores)
+        self.counts.new_links += self._frontier.add(own_links, own_scores, now)
+        return mail
+
+    def _followed(self, visit: Visit) -> tuple[Sequence[Link], Sequence[Score]]:
+        """The links of a visit that may be followed."""
+        outcome, page = visit.outcome, visit.page
+        if isinstance(outcome, Redirected):
+            record = self._frontier.known(visit.link)
+            link = msgspec.structs.replace(visit.link, url=outcome.target, redirects=visit.link.redirects + 1)
+            return [link], [Score(record.priority if record else 0.5, f"redirected from {visit.link.url}")]
+        if page is None or (page.nofollow and not self.configuration.scope.follow_nofollow):
+            return (), ()
+        if self.configuration.scope.follow_nofollow or not any(link.rel for link in page.links):
+            return page.links, visit.priorities
+        kept = [place for place, link in enumerate(page.links) if "nofollow" not in link.rel]
+        return [page.links[place] for place in kept], [visit.priorities[place] for place in kept]
+
+    def _foreign(
+        self,
+        link: Link,
+        score: Score,
+        owner: int,
+        mail: dict[int, Letters],
+        own_links: list[Link],
+        own_scores: list[Score],
+    ) -> None:
+        if self.configuration.mode == "firewall":
+            self._frontier.refusals["foreign"] += 1
+        elif self.configuration.mode == "cross-over":
+            own_links.append(link)
+            own_scores.append(Score(score.value - CROSS_OVER, score.why))
+        else:
+            known = self._sent.get(link.url)
+            if known is None or known < score.value:
+                self._sent.put(link.url, score.value)
+                self.counts.sent += 1
+                brief = Link(link.url, link.parent, link.anchor, depth=link.depth, redirects=link.redirects)
+                mail.setdefault(owner, []).append((brief, score))

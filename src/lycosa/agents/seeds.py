@@ -1,0 +1,149 @@
+"""Where a crawl begins: seeds that search engines agree on (N1), and the pages of people and of the topic (C5).
+
+Engines are written `KIND:WHERE`, such as `searxng:http://127.0.0.1:8080` or
+`index:NAME`; which of them are asked, and where the index of a crawl lies, is
+known here. Nothing is written: what becomes of the seeds is somebody else's decision.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from lycosa import plugins
+from lycosa.agents.desk import clock
+from lycosa.agents.folder import CrawlError, CrawlFolder
+from lycosa.agents.partition import Assigner
+from lycosa.configuration import Configuration, ConfigurationError, Politeness
+from lycosa.fetching.fetcher import Fetcher
+from lycosa.fetching.seed_search import EngineFailed, Proposal, Proposals, SeedEngine, meta_search
+from lycosa.pages.document import read_page
+from lycosa.records import Fetched, Link, Outcome, Redirected, SiteOpened, SiteShut
+from lycosa.urls import normalise, site_of
+
+ENGINES_FILE = "engines.txt"
+MOST_HOPS = 5
+
+
+def second_level_seeds(user_urls: Iterable[str], node_pages: Iterable[str]) -> tuple[str, ...]:
+    """CL = D_u + D(c*): what the user brought, then the topic's exemplary pages, each once and in normal form."""
+    normal = (normalise(url) for url in (*user_urls, *node_pages))
+    return tuple(dict.fromkeys(url for url in normal if url is not None))
+
+
+def share_of_agents(seeds: Iterable[str], assigner: Assigner, agents: int) -> dict[int, int]:
+    """How many of the seeds each agent owns; an agent without any is named too."""
+    shares = dict.fromkeys(range(agents), 0)
+    for url in second_level_seeds(seeds, ()):
+        shares[assigner(url)] += 1
+    return shares
+
+
+def known_engines(base: Path) -> list[str]:
+    """The engines to ask where none was named: those of `engines.txt`, else the indexes of all crawls here."""
+    path = base / ENGINES_FILE
+    listed = _listed(path) if path.is_file() else []
+    found = listed or [f"index:{each.name}" for each in CrawlFolder.all(base) if (each.index / "meta.json").exists()]
+    if not found:
+        raise ConfigurationError(
+            f"no search engine is known: name one (--engine searxng:http://127.0.0.1:8080), "
+            f"or list some in {path}, one a line; crawls with an index are asked by themselves, but there is none yet"
+        )
+    return found
+
+
+def _listed(path: Path) -> list[str]:
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path}: cannot be read ({error}); it has one engine a line") from None
+    return [line for line in (written.strip() for written in lines) if line and not line.startswith("#")]
+
+
+def engines(notations: Iterable[str], base: Path, configuration: Configuration) -> list[SeedEngine]:
+    """The engines that these notations name; a wrong one is refused before any is asked."""
+    return [_engine(notation.strip(), base, configuration) for notation in notations]
+
+
+def _engine(notation: str, base: Path, configuration: Configuration) -> SeedEngine:
+    kind, _, where = notation.partition(":")
+    if not where or where.startswith("//"):
+        meant = f"searxng:{notation}" if where else "searxng:http://127.0.0.1:8080 or index:NAME"
+        raise ConfigurationError(f"engine {notation!r} is no KIND:WHERE; write {meant}")
+    place = str(CrawlFolder.find(base, where).index) if kind == "index" else where
+    engine: SeedEngine = plugins.find("seed_engines", kind)(configuration, place)
+    return engine
+
+
+async def find_seeds(query: str, asked: Sequence[SeedEngine], number: int, configuration: Configuration) -> Proposals:
+    """What the engines agree on; it is an error only where all of them fail."""
+    try:
+        return await meta_search(query, asked, number, configuration.fetching.total_within)
+    except EngineFailed as error:
+        raise CrawlError(f"no search engine answered: {error}") from None
+
+
+def snippets(proposals: Iterable[Proposal]) -> dict[str, str]:
+    """Title and content of each result, by URL: what the engines themselves said of it."""
+    return {each.url: f"{each.title}\n{each.content}" for each in proposals}
+
+
+async def page_texts(urls: Sequence[str], configuration: Configuration) -> dict[str, str]:
+    """The texts of these pages, fetched as a crawl would; one that does not come in time is left out."""
+    fetcher: Fetcher = plugins.find("fetchers", configuration.fetching.fetcher)(configuration, clock)
+    visitor = _Visitor(fetcher, configuration.politeness)
+    tasks = {url: asyncio.create_task(visitor.text(url)) for url in urls}
+    try:
+        if tasks:
+            await asyncio.wait(tasks.values(), timeout=configuration.fetching.total_within)
+        done = {url: task.result() for url, task in tasks.items() if task.done()}
+        return {url: text for url, text in done.items() if text.strip()}
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+        await fetcher.close()
+
+
+class _Visitor:
+    """Fetches a few pages: each site opened once, one request at a time, with a pause between two."""
+
+    def __init__(self, fetcher: Fetcher, politeness: Politeness) -> None:
+        self._fetcher, self._politeness = fetcher, politeness
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._opened: dict[str, SiteOpened | SiteShut] = {}
+        self._free_at: dict[str, float] = {}
+
+    async def text(self, url: str) -> str:
+        """Title and text of a page, or '' where it cannot be had."""
+        for _ in range(MOST_HOPS):
+            outcome = await self._fetch(url)
+            if isinstance(outcome, Fetched):
+                page = read_page(outcome)
+                return f"{page.title}\n{page.text}"
+            if not isinstance(outcome, Redirected):
+                break
+            url = outcome.target
+        return ""
+
+    async def _fetch(self, url: str) -> Outcome | None:
+        site, loop = site_of(url), asyncio.get_running_loop()
+        async with self._turns[site]:
+            opened = self._opened.get(site) or await self._open(site)
+            if isinstance(opened, SiteShut):
+                return None
+            await asyncio.sleep(max(0.0, self._free_at[site] - loop.time()))
+            outcome = await self._fetcher.fetch(Link(url))
+            self._free_at[site] = loop.time() + self._pause(opened)
+            return outcome
+
+    async def _open(self, site: str) -> SiteOpened | SiteShut:
+        opened = self._opened[site] = await self._fetcher.open(site, clock())
+        if isinstance(opened, SiteOpened):
+            self._free_at[site] = asyncio.get_running_loop().time() + (self._pause(opened) if opened.requested else 0.0)
+        return opened
+
+    def _pause(self, opened: SiteOpened) -> float:
+        return max(self._politeness.delay, opened.crawl_delay or 0.0)

@@ -1,0 +1,130 @@
+"""Commands about what the taxonomy lacks: propose, accept, reject."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from lycosa.agents.folder import CrawlFolder, home
+from lycosa.agents.proposals import Numbered, OwnVocabulary
+from lycosa.agents.proposing import CrawledPages, Document, make_proposals
+from lycosa.agents.taxonomy_folder import page_text, read_file
+from lycosa.agents.word_vectors import closeness
+from lycosa.configuration import ConfigurationError
+from lycosa.text import language_of, words
+
+Commands = argparse._SubParsersAction
+LARGEST_INPUT = 10_000_000
+LANGUAGE = "en"
+
+
+def add_topics_commands(actions: Commands[argparse.ArgumentParser], shared: argparse.ArgumentParser) -> None:
+    """What else can be typed after `lycosa topics`."""
+    made = actions.add_parser("propose", help="what the topics lack, going by documents or a crawl", parents=[shared])
+    made.add_argument("name", nargs="?", help="a crawl; without it and without documents: the open proposals")
+    made.add_argument("--document", action="append", default=[], metavar="FILE|-", help="a text on your topic")
+    made.add_argument("--node", default="", metavar="NAME", help="the topic that the documents or the crawl belong to")
+    made.add_argument("--closeness", default="", metavar="NAME:MODEL", help="a model of word vectors to ask, too")
+    made.add_argument("--limit", type=int, default=30, help="how many to print (30); --json prints all")
+    made.set_defaults(run=propose)
+    accept_ = actions.add_parser("accept", help="make the change that a proposal wants", parents=[shared])
+    accept_.add_argument("--label", default="", help="the label of a new topic")
+    accept_.set_defaults(run=accept)
+    reject_ = actions.add_parser("reject", help="drop proposals; they do not come back", parents=[shared])
+    reject_.add_argument("--undo", action="store_true", help="take the last rejection back")
+    reject_.set_defaults(run=reject)
+    accept_.add_argument("number", nargs="+", type=int, help="as printed by `topics propose`")
+    reject_.add_argument("number", nargs="*", type=int, help="as printed by `topics propose`")
+
+
+def propose(told: argparse.Namespace) -> int:
+    """Propose anew, or show what is open."""
+    own = OwnVocabulary(home(told.home))
+    if not told.name and not told.document:
+        return _shown(own.open(), told)
+    vocabulary = own.vocabulary()
+    node = vocabulary.taxonomy.find(told.node).id if told.node else ""
+    model = closeness(told.closeness)
+    documents = [_document(name) for name in dict.fromkeys(told.document)]
+    crawled = CrawledPages(CrawlFolder.find(home(told.home), told.name)) if told.name else None
+    found = make_proposals(vocabulary, documents, crawled, node, own.refusals(), model)
+    return _shown(own.propose(found), told)
+
+
+def _document(name: str) -> Document:
+    if name == "-":
+        text = sys.stdin.read(LARGEST_INPUT)
+    else:
+        text = page_text(read_file(Path(name)))
+    if not text.strip():
+        raise ConfigurationError(f"{name}: no text could be read from it; use a file with text")
+    language = language_of(words(text))
+    if language not in ("", LANGUAGE):
+        raise ConfigurationError(
+            f"{name}: its language is {language!r}, not that of the topics ({LANGUAGE}); leave it out"
+        )
+    return Document(name, text)
+
+
+def _shown(found: tuple[Numbered, ...], told: argparse.Namespace) -> int:
+    if told.json:
+        return _print_json([{"number": each.number, **each.proposal.plain()} for each in found])
+    if not found:
+        print("nothing to propose; hand over more documents, or a crawl")
+    for each in found[: max(0, told.limit)]:
+        print("\n".join(proposal_lines(each)))
+    if len(found) > told.limit:
+        print(f"{len(found) - told.limit} more; see them with --limit {len(found)}")
+    return 0
+
+
+def proposal_lines(numbered: Numbered) -> list[str]:
+    """A proposal for a terminal."""
+    proposal = numbered.proposal
+    seen = f"; seen in {', '.join(proposal.documents[:3])}" if proposal.documents else ""
+    return [
+        _printable(f"{numbered.number:>3}. [{proposal.strength.value:.2f}] {proposal.told()}"),
+        _printable(f"     {proposal.strength.why}{seen}"),
+    ]
+
+
+def accept(told: argparse.Namespace) -> int:
+    """Make the changes that proposals want."""
+    own = OwnVocabulary(home(told.home))
+    before = own.vocabulary().taxonomy
+    what, taxonomy = own.accept(told.number, told.label)
+    new = [node.id for node in taxonomy if node.id not in before]
+    if told.json:
+        return _print_json({"edit": what, "new_topics": new})
+    made = f" (new: {', '.join(new)})" if new else ""
+    print(_printable(f"{what}{made}; `lycosa topics undo` takes it back"))
+    return 0
+
+
+def reject(told: argparse.Namespace) -> int:
+    """Drop proposals for good, or take the last rejection back."""
+    own = OwnVocabulary(home(told.home))
+    if not told.undo and not told.number:
+        raise ConfigurationError("nothing to reject; give the numbers of proposals, or --undo")
+    if told.undo and told.number:
+        raise ConfigurationError("--undo takes the last rejection back and needs no number; leave one of them out")
+    changed = (own.take_back_rejection(),) if told.undo else own.reject(told.number)
+    if told.json:
+        kind = "opened" if told.undo else "rejected"
+        return _print_json({kind: [{"number": each.number, **each.proposal.plain()} for each in changed]})
+    for each in changed:
+        print(_printable(f"{'open again' if told.undo else 'rejected'}: {each.number}. {each.proposal.told()}"))
+    return 0
+
+
+def _print_json(value: Any) -> int:
+    print(json.dumps(value, ensure_ascii=False))
+    return 0
+
+
+def _printable(text: str) -> str:
+    """Foreign text cannot send commands to a terminal."""
+    return "".join(char if char.isprintable() else " " for char in text)

@@ -1,0 +1,1 @@
+"""Comparing strategies: webs with labels, trials over them, measures, reports."""

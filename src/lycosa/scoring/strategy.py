@@ -1,0 +1,71 @@
+"""A strategy at work: the page scorer and the link scorer of a crawl, as one judge.
+
+Whether a scorer learns, shares its counts or changes its mind is looked up once,
+by the methods it has; everybody else asks the strategy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from lycosa import plugins
+from lycosa.configuration import Configuration
+from lycosa.records import Link, Page, Score, Visit
+from lycosa.scoring.scorer import Learner, LinkScorer, Listener, PageScorer, Reviser, Sharer, Topic
+
+
+class Strategy:
+    """How pages and links are judged."""
+
+    def __init__(self, page_scorer: PageScorer, link_scorer: LinkScorer) -> None:
+        parts = (page_scorer, link_scorer)
+        self._relevance, self._priorities = page_scorer.relevance, link_scorer.priorities
+        self._learners = [part for part in parts if isinstance(part, Learner)]
+        self._sharers = [part for part in parts if isinstance(part, Sharer)]
+        self._listeners = [part for part in parts if isinstance(part, Listener)]
+        self._reviser = link_scorer if isinstance(link_scorer, Reviser) else None
+
+    def judge(self, page: Page) -> tuple[Score, tuple[Score, ...]]:
+        """Steps 4 and 5: a page's relevance and the priorities of its links."""
+        relevance = self._relevance(page)
+        return relevance, tuple(self._priorities(page, relevance, page.links))
+
+    @property
+    def learns(self) -> bool:
+        """Whether visits change how it judges."""
+        return bool(self._learners)
+
+    def learn(self, visits: Sequence[Visit]) -> None:
+        """Visits became durable."""
+        for part in self._learners:
+            part.learn(visits)
+
+    def hear(self, letters: Sequence[tuple[Link, Score]]) -> None:
+        """Links of this agent's sites that other agents found."""
+        for part in self._listeners:
+            part.hear(letters)
+
+    def revised(self) -> Iterable[tuple[str, Score]]:
+        """Waiting links that should wait with another priority."""
+        return self._reviser.revised() if self._reviser else ()
+
+    def statistics(self) -> bytes:
+        """What the scorers counted, to be kept and told."""
+        return msgspec.msgpack.encode([part.statistics() for part in self._sharers])
+
+    def recall(self, own: bytes | None, others: Sequence[bytes]) -> None:
+        """Take up the own counts after a restart, and those of other agents."""
+        kept = [msgspec.msgpack.decode(told, type=list[bytes]) for told in others]
+        mine = msgspec.msgpack.decode(own, type=list[bytes]) if own is not None else []
+        for place, part in enumerate(self._sharers):
+            told = [counts[place] for counts in kept if len(counts) == len(self._sharers)]
+            part.recall(mine[place] if place < len(mine) else None, told)
+
+
+def strategy_of(configuration: Configuration, topic: Topic) -> Strategy:
+    """The strategy that a configuration names, for a topic."""
+    page_scorer = plugins.find("page_scorers", configuration.page_scorer)(configuration, topic)
+    link_scorer = plugins.find("link_scorers", configuration.strategy)(configuration, topic)
+    return Strategy(page_scorer, link_scorer)
