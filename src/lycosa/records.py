@@ -43,6 +43,10 @@ class Link(Record, frozen=True):
     lastmod: float | None = None
 
 
+REJECTED = -1e9
+"""The priority of a link that must not be fetched unless it is judged anew; it waits, with its reason, until then."""
+
+
 class Score(Record, frozen=True):
     """A number that says how it came about."""
 

@@ -66,7 +66,8 @@ class Changes:
     """Writes that the frontier wants to be made durable together.
 
     `queued` is by site: the first bytes of a key. What is `unqueued` leaves its
-    queue before what is `queued` enters, so a link that comes back is in both.
+    queue before what is `queued` enters, so a link that comes back is in both; a
+    link that came and went in between is in neither. Leases likewise.
     """
 
     urls: dict[bytes, UrlRecord] = field(default_factory=dict)
@@ -89,9 +90,10 @@ class Changes:
     def unqueue(self, site: bytes, queue_key: bytes) -> None:
         """Take a link out of its site's queue."""
         keys = self.queued.get(site)
-        if keys is not None:
+        if keys is not None and queue_key in keys:
             keys.discard(queue_key)
-        self.unqueued.add(queue_key)
+        else:
+            self.unqueued.add(queue_key)
 
 
 _SITE = struct.Struct(">I")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from small_frontier import POLITE, a_frontier, add, open_all, take
 
 from lycosa.frontier.shelf import MemoryShelf
-from lycosa.records import Link, Score
+from lycosa.records import REJECTED, Link, Score
 from lycosa.waiting import State
 
 A, B, C = (f"http://a.org/{letter}" for letter in "abc")
@@ -151,3 +151,19 @@ def test_a_site_whose_only_link_in_memory_falls_gives_the_next_one_of_its_shelf(
     assert take(frontier) in ("http://a.org/20", "http://b.org/")
     assert take(frontier) in ("http://a.org/20", "http://b.org/")
     assert take(frontier) == "http://a.org/19"
+
+
+def test_a_rejected_link_waits_until_it_is_judged_anew() -> None:
+    shelf = MemoryShelf()
+    frontier = a_frontier(shelf=shelf)
+    add(frontier, (A, REJECTED), (B, 0.1))
+    assert take(frontier) == B
+    assert take(frontier) is None
+    assert frontier.wait(0.0) is None
+    assert frontier.waiting == 1
+    shelf.apply(frontier.drain())
+    again = a_frontier(shelf=shelf)
+    open_all(again)
+    assert take(again) is None
+    assert again.revise([(A, Score(0.01, "passes now"))], 0.0) == 1
+    assert take(again) == A

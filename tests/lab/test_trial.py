@@ -158,3 +158,22 @@ def test_a_strategy_of_ones_own_needs_one_method(monkeypatch: pytest.MonkeyPatch
     web = a_web([a_page("seed", "long-name", "x", "middle"), *(a_page(name) for name in ("long-name", "x", "middle"))])
     order = run_trial(web, "shortest", TOPIC, [address("seed")], 9, frozenset()).order
     assert [url.rpartition("/")[2] for url in order] == ["seed", "x", "middle", "long-name"]
+
+
+def test_what_the_exact_mode_rejects_is_not_fetched_until_it_passes() -> None:
+    text = "a heron wades in shallow water and eats fish"
+    pages = [
+        Page(address("seed"), text=text, links=(a_link("seed", "good", text), a_link("seed", "bad", "trains"))),
+        Page(address("good"), text=text, links=(a_link("good", "late", text),)),
+        a_page("bad"),
+        a_page("late"),
+    ]
+    settings = ("parents.strict=true", "parents.rank_gate=0", "parents.relevancy_gate=0.5")
+    order = run_trial(a_web(pages), "parents", TOPIC, [address("seed")], 9, frozenset(), overrides=settings).order
+    assert order == tuple(map(address, ("seed", "good", "late")))
+    order = run_trial(a_web(pages), "parents", TOPIC, [address("seed")], 9, frozenset()).order
+    assert set(order) == set(map(address, ("seed", "good", "late", "bad")))
+
+
+def a_link(parent: str, name: str, boundary: str) -> Link:
+    return Link(address(name), address(parent), name, boundary, depth=1)

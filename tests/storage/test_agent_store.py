@@ -133,6 +133,7 @@ def test_a_frontier_goes_the_same_way_on_disk_as_in_memory(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(site_sets, "MOST_YOUNG", 20)
+    monkeypatch.setattr(site_sets, "MOST_GONE", seed * 3)
     memory = MemoryShelf()
     with AgentStore(tmp_path / "store") as store:
         in_memory, on_disk = a_frontier(memory), a_frontier(store)

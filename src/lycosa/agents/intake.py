@@ -23,7 +23,7 @@ from lycosa.scoring.strategy import Strategy
 from lycosa.urls import normalise
 
 SEED = Score(1.0, "a seed")
-CROSS_OVER = 10.0
+CROSS_OVER = 1e6
 """Foreign links in cross-over mode wait behind all own links."""
 SENT_REMEMBERED = 200_000
 

@@ -129,7 +129,6 @@ class Frontier:
     def _lease(self, key: bytes, queued: bytes, record: UrlRecord, now: float) -> None:
         changes = self._queues.changes
         changes.leased[key] = queued
-        changes.unleased.discard(key)
         changes.urls[key] = _replace(record, state=State.LEASED, attempts=record.attempts + 1, at=now)
         self._intake.seen.put(record.url, SETTLED)
 
@@ -213,17 +212,17 @@ class Frontier:
 
     def settle(self, link: Link, outcome: Outcome, now: float) -> None:
         """What became of a leased link."""
-        key, record = self._leased(link)
-        changes = self._queues.changes
-        changes.leased.pop(key, None)
-        changes.unleased.add(key)
-        changes.urls[key] = self._settled(key, record, outcome, now)
+        key, record = self._end_lease(link)
+        self._queues.changes.urls[key] = self._settled(key, record, outcome, now)
 
-    def _leased(self, link: Link) -> tuple[bytes, UrlRecord]:
+    def _end_lease(self, link: Link) -> tuple[bytes, UrlRecord]:
         key = self._queues.key(link.url)
         record = None if key is None else self._queues.known(key)
         if key is None or record is None:
             raise ValueError(f"{link.url} was never leased")
+        changes = self._queues.changes
+        if changes.leased.pop(key, None) is None:
+            changes.unleased.add(key)
         return key, record
 
     def _settled(self, key: bytes, record: UrlRecord, outcome: Outcome, now: float) -> UrlRecord:
@@ -245,10 +244,8 @@ class Frontier:
 
     def give_back(self, link: Link, now: float) -> None:
         """Return a leased link unvisited, as when the crawl stops."""
-        key, record = self._leased(link)
-        changes, site = self._queues.changes, self._queues.site_of(key)
-        changes.leased.pop(key, None)
-        changes.unleased.add(key)
+        key, record = self._end_lease(link)
+        site = self._queues.site_of(key)
         again = _replace(record, state=State.WAITING, attempts=max(0, record.attempts - 1))
         self._queues.enter(site, key, again)
         self._intake.seen.put(record.url, record.priority)

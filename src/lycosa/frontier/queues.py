@@ -14,11 +14,14 @@ from bisect import bisect_left, insort
 from lycosa.configuration import FrontierSection
 from lycosa.frontier.politeness import NO_FLOOR, NOT_LOOKED, Site
 from lycosa.frontier.shelf import Shelf
+from lycosa.records import REJECTED
 from lycosa.urls import fingerprint, site_of
 from lycosa.waiting import Changes, SiteRecord, State, UrlRecord, key_in_queue, queue_key
 
 HEADS_IN_MEMORY = 500_000
 FEWEST_HEADS = 4
+_REJECTED_PLACE = queue_key(bytes(12), REJECTED / 2)[4:12]
+"""Where rejected links begin in every queue."""
 
 
 class Queues:
@@ -128,8 +131,8 @@ class Queues:
         return None
 
     def has_links(self, site: Site) -> bool:
-        """Whether a site has waiting links; if so, the best of them are in memory now."""
-        return bool(site.heads) or (site.waiting > 0 and self._refill(site))
+        """Whether a site has waiting links that are not rejected; if so, the best of them are in memory now."""
+        return (bool(site.heads) or (site.waiting > 0 and self._refill(site))) and site.best < _REJECTED_PLACE
 
     def _refill(self, site: Site) -> bool:
         """Fetch a site's best waiting links from the shelf."""

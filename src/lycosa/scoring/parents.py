@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from lycosa.configuration import Configuration
 from lycosa.configuration import Parents as Settings
-from lycosa.records import Link, Page, Score, Visit
+from lycosa.records import REJECTED, Link, Page, Score, Visit
 from lycosa.scoring.crawled_graph import CrawledGraph, PageRankMeasure
 from lycosa.scoring.known_parents import MOST_REMEMBERED, KnownParents, Said
 from lycosa.scoring.scorer import OFF_TOPIC, Topic
@@ -41,7 +41,6 @@ class ParentsLinkScorer:
             (True, True): f"; below both gates, {settings.relevancy_gate:g} and {settings.rank_gate:g}",
         }
         self._changed: dict[str, Score | None] = {}
-        self._rejected: dict[str, str] = {}
 
     def priorities(self, page: Page, relevance: Score, links: Sequence[Link]) -> Sequence[Score]:
         """Each link's score with this page among its parents."""
@@ -61,13 +60,13 @@ class ParentsLinkScorer:
         return self._table.cosine(link.boundary or link.anchor)
 
     def _value(self, relevancy: float, rank: float) -> float:
-        """The priority (N5); 0 is what the exact mode gives to those it rejects."""
+        """The priority (N5)."""
         settings = self._settings
         weight = settings.relevancy_weight
         score = weight * relevancy + (1.0 - weight) * rank / max(rank, self._graph.largest)
         if relevancy >= settings.relevancy_gate and rank >= settings.rank_gate:
             return max(OFF_TOPIC, score)
-        return 0.0 if settings.strict else BELOW_GATE + ORDERED * score
+        return REJECTED if settings.strict else BELOW_GATE + ORDERED * score
 
     def _why(self, said: Said, relevancy: float, rank: float) -> str:
         gate = self._gates[relevancy < self._settings.relevancy_gate, rank < self._settings.rank_gate]
@@ -103,7 +102,7 @@ class ParentsLinkScorer:
 
     def revised(self) -> Iterator[tuple[str, Score]]:
         """Waiting links with another parent or rank than before; a judgement that still holds is not worded again."""
-        changed, self._changed, self._rejected = self._changed, {}, {}
+        changed, self._changed = self._changed, {}
         for url, judged in changed.items():
             if self._parents.is_fetched(url):
                 continue
@@ -112,14 +111,7 @@ class ParentsLinkScorer:
             value = self._value(relevancy, rank)
             if judged is None or judged.value != value:
                 judged = Score(value, self._why(said, relevancy, rank))
-            if not value:
-                self._rejected[url] = judged.why
             yield url, judged
-
-    def turned_away(self) -> Iterator[tuple[str, str]]:
-        """Links among those last revised that the exact mode rejects, each with its reason."""
-        rejected, self._rejected = self._rejected, {}
-        yield from rejected.items()
 
 
 def rejection(relevancy: float, rank: float, settings: Settings) -> str:

@@ -4,7 +4,9 @@ Links found on one page belong anywhere in such a set, so in a single large tree
 each of them would cost a page of the file. Therefore there are two trees: a young
 one, small enough that a batch fills its pages well, takes everything new; and at
 each commit as many entries as came in move on into the old one, site after site,
-where they lie close together. Both change in the caller's transaction.
+where they lie close together. What is taken out is only noted as gone at first,
+since it costs the pages of its tree; a site's notes are acted on together. All
+trees change in the caller's transaction.
 """
 
 from __future__ import annotations
@@ -18,34 +20,43 @@ from typing import Any
 MOST_YOUNG = 400_000
 """Entries in the young tree. Best is about the root of (entries in all × entries in a batch)."""
 
-TREES = 2
+MOST_GONE = 64
+"""Entries of a site that may be gone but still in a tree."""
+
+TREES = 3
+
+_SITE = itemgetter(0)
 
 
 class SiteSets:
     """A sorted set of entries of one size for each site; a site is four bytes."""
 
     def __init__(self, env: Any, name: str, *, create: bool) -> None:
-        self._young, self._old = (
-            env.open_db(f"{age}-{name}".encode(), create=create, dupsort=True, dupfixed=True)
-            for age in ("young", "old")
+        self._young, self._old, self._gone = (
+            env.open_db(f"{kind}-{name}".encode(), create=create, dupsort=True, dupfixed=True)
+            for kind in ("young", "old", "gone")
         )
         self._trees = (self._young, self._old)
         self._next = (b"", b"")
 
+    # -- reading --------------------------------------------------------------------------------
+
     def entries(self, txn: Any, site: bytes) -> Iterator[bytes]:
         """A site's entries in order."""
-        return merge(*(_of_site(txn, tree, site) for tree in self._trees))
+        gone = set(_of_site(txn, self._gone, site))
+        return (entry for entry in merge(*(_of_site(txn, tree, site) for tree in self._trees)) if entry not in gone)
 
     def first(self, txn: Any, site: bytes, number: int, without: Set[bytes]) -> list[bytes]:
         """A site's first entries, put behind the site, but not those in `without`."""
+        gone = set(_of_site(txn, self._gone, site))
         found: list[bytes] = []
         for tree in self._trees:
-            keys = (site + entry for entry in _of_site(txn, tree, site))
+            keys = (site + entry for entry in _of_site(txn, tree, site) if entry not in gone)
             found += islice((key for key in keys if key not in without) if without else keys, number)
         return sorted(found)[:number]
 
     def one_beginning_with(self, txn: Any, key: bytes) -> bytes | None:
-        """The entry that begins with the rest of this key (a site, then the beginning)."""
+        """As `beginning_with`, for one key."""
         site, beginning = key[:4], key[4:]
         for tree in self._trees:
             cursor = txn.cursor(tree)
@@ -58,7 +69,7 @@ class SiteSets:
     def beginning_with(self, txn: Any, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The entries that begin with the rest of these keys (a site, then the beginning), by key.
 
-        Keys in sorted order are found fastest.
+        Keys in sorted order are found fastest. Entries taken out may still be found.
         """
         found: dict[bytes, bytes] = {}
         for tree in self._trees:
@@ -74,15 +85,39 @@ class SiteSets:
             keys = missing
         return found
 
+    # -- writing --------------------------------------------------------------------------------
+
     def add(self, txn: Any, pairs: Sequence[tuple[bytes, bytes]]) -> None:
-        """Put (site, entry) pairs in that are not in yet; sorted pairs are put fastest."""
+        """Put (site, entry) pairs in that are not in yet, sorted."""
         if pairs:
+            gone = txn.cursor(self._gone)
+            for site, group in groupby(pairs, key=_SITE):
+                if gone.set_key(site):
+                    self._come_back(txn, site, [entry for _, entry in group])
             txn.cursor(self._young).putmulti(pairs)
 
-    def discard(self, txn: Any, pairs: Iterable[tuple[bytes, bytes]]) -> None:
-        """Take (site, entry) pairs out, where they are in."""
-        for site, entry in pairs:
-            txn.delete(site, entry, db=self._young) or txn.delete(site, entry, db=self._old)
+    def _come_back(self, txn: Any, site: bytes, entries: Iterable[bytes]) -> None:
+        for entry in entries:
+            if txn.delete(site, entry, db=self._gone):
+                self._remove(txn, site, entry)
+
+    def discard(self, txn: Any, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        """Take (site, entry) pairs out, sorted."""
+        if pairs:
+            gone = txn.cursor(self._gone)
+            gone.putmulti(pairs)
+            for site, _ in groupby(pairs, key=_SITE):
+                if gone.set_key(site) and gone.count() > MOST_GONE:
+                    self._clear(txn, site)
+
+    def _clear(self, txn: Any, site: bytes) -> None:
+        for entry in list(_of_site(txn, self._gone, site)):
+            self._remove(txn, site, entry)
+        txn.delete(site, db=self._gone)
+
+    def _remove(self, txn: Any, site: bytes, entry: bytes) -> None:
+        if not txn.delete(site, entry, db=self._young):
+            txn.delete(site, entry, db=self._old)
 
     def move_on(self, txn: Any) -> None:
         """Let what is too much for the young tree move into the old one, going on where the last move ended."""
@@ -96,7 +131,7 @@ class SiteSets:
         self._next = moving.pop() if len(moving) > surplus else (b"", b"")
         txn.cursor(self._old).putmulti(moving)
         in_part = (moving[0][0], self._next[0])
-        for site, pairs in groupby(moving, key=itemgetter(0)):
+        for site, pairs in groupby(moving, key=_SITE):
             if site not in in_part:
                 txn.delete(site, db=self._young)
                 continue
