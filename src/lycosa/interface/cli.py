@@ -15,7 +15,7 @@ from lycosa import __version__, plugins
 from lycosa.agents.export import FORMATS, TABLES
 from lycosa.agents.folder import CrawlError
 from lycosa.configuration import ConfigurationError
-from lycosa.interface import ground, lab, looking, proposals, running, seeds, topics
+from lycosa.interface import demo, ground, lab, looking, proposals, running, seeds, topics
 from lycosa.plugins import UnknownPlugin
 from lycosa.search.index import IndexDamaged
 from lycosa.storage.catalogue import MissingExtra
@@ -119,10 +119,10 @@ def _looking_commands(commands: Commands[argparse.ArgumentParser], shared: argpa
 def _ground_commands(commands: Commands[argparse.ArgumentParser], shared: argparse.ArgumentParser) -> None:
     doctor = commands.add_parser("doctor", help="is this machine ready?", parents=[shared])
     doctor.set_defaults(run=ground.doctor)
-    demo = commands.add_parser("demo", help="a small web, a crawl of it, search and status", parents=[shared])
-    demo.add_argument("--once", action="store_true", help="crawl, print a search result and exit")
-    demo.add_argument("--port", type=int, default=0)
-    demo.set_defaults(run=ground.demo)
+    shown = commands.add_parser("demo", help="a small web, a crawl of it, search and status", parents=[shared])
+    shown.add_argument("--once", action="store_true", help="crawl, print a search result and exit")
+    shown.add_argument("--port", type=int, default=0)
+    shown.set_defaults(run=demo.demo)
 
 
 def _named(

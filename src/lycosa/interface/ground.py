@@ -1,9 +1,8 @@
-"""The ground before a crawl: `doctor` looks at the machine, `demo` shows everything on a web of its own."""
+"""The ground before a crawl: `doctor` looks whether this machine is ready."""
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import importlib.util
 import json
 import os
@@ -15,22 +14,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from lycosa import configuration as settings
-from lycosa.agents.fleet import Fleet
-from lycosa.agents.folder import CrawlError, CrawlFolder, home
-from lycosa.fetching.simulated_web import SimulatedWeb
-from lycosa.fetching.web_server import serve_in_process
+from lycosa.agents.folder import home
 from lycosa.interface import wording
-from lycosa.interface.looking import search_lines
-from lycosa.interface.progress import ProgressLine
 from lycosa.records import Record
-from lycosa.search.index import IndexReader
-from lycosa.search.query import understand
-
-DEMO_BOX = "box:7?hosts=12&pages=900&topics=4&size=6KiB&links=16&unlinked=0&errors=0.02&duplicates=0.03"
-DEMO_TOPIC = "birds feather wing nest plumage"
-DEMO_QUERY = "nest of a bird"
-DEMO_PAGES = 300
 
 
 class Finding(Record, frozen=True):
@@ -129,49 +115,3 @@ def _contact(base: Path) -> Finding:
 _CHECKS: tuple[Callable[[Path], Finding], ...] = (
     _python, _files, _memory, _disk, _writable, _names, _clock, _port, _extras, _contact,
 )  # fmt: skip
-
-
-def demo(told: argparse.Namespace) -> int:
-    """A small web on loopback, a crawl of it for a topic with two agents, search and status."""
-    base = home(told.home)
-    folder = CrawlFolder(base / "crawls" / "demo")
-    if folder.running():
-        raise CrawlError("a demo is running already; end it first")
-    shutil.rmtree(folder.path, ignore_errors=True)
-    with serve_in_process(DEMO_BOX, cached=1000) as web:
-        say = print if not told.json else (lambda *_: None)
-        sites = SimulatedWeb.of(f"{DEMO_BOX}&port={web.port}")
-        say(f"A web of {len(sites.sites())} sites is up on loopback, port {web.port}. Crawling it for: {DEMO_TOPIC}")
-        _demo_crawl(folder, sites.roots(), web.port, quiet=told.json)
-        reader = IndexReader(folder.index)
-        found = reader.search(understand(DEMO_QUERY), 3)
-        if told.json:
-            print(json.dumps({"query": DEMO_QUERY, "total": found.total, "urls": [hit.url for hit in found.hits]}))
-        else:
-            print("\n".join(search_lines(DEMO_QUERY, found)))
-        if told.once:
-            return 0 if found.total else 1
-        from lycosa.interface.web import serve
-
-        serve(base, "127.0.0.1", told.port, lambda at: say(f"\nSearch and status: {at}   (Ctrl-C ends the demo)"))
-    return 0
-
-
-def _demo_crawl(folder: CrawlFolder, roots: list[str], port: int, quiet: bool) -> None:
-    configuration = settings.build(
-        {
-            "name": "demo",
-            "seeds": [roots[0], roots[-1]],
-            "agents": 2,
-            "pages": DEMO_PAGES,
-            "patience": "5s",
-            "topic": {"words": DEMO_TOPIC},
-            "politeness": {"delay": "30ms", "address_delay": "0s", "per_address": 64, "longest_delay": "100ms"},
-            "fetching": {"allow_addresses": [f"127.0.0.0/8:{port}"], "contact": "https://localhost/demo"},
-            "index": {"commit_every": "1s"},
-        },
-        origin="demo",
-    )
-    folder.create(configuration)
-    line = ProgressLine(sys.stderr, quiet=quiet)
-    line.finish(asyncio.run(Fleet(folder, line.show).run()))

@@ -1,0 +1,93 @@
+"""`lycosa demo`: everything at once, on a small web of its own."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import shutil
+import sys
+
+from lycosa import configuration as settings
+from lycosa.agents.fleet import Fleet
+from lycosa.agents.folder import CrawlError, CrawlFolder, home
+from lycosa.fetching.simulated_web import SimulatedWeb
+from lycosa.fetching.web_server import serve_in_process
+from lycosa.interface.looking import search_lines
+from lycosa.interface.progress import ProgressLine
+from lycosa.lab.trial import ORACLE, run_trial
+from lycosa.lab.webs import open_web
+from lycosa.scoring.scorer import Topic
+from lycosa.search.index import IndexReader
+from lycosa.search.query import understand
+
+DEMO_BOX = "box:7?hosts=12&pages=900&topics=4&size=6KiB&links=16&unlinked=0&errors=0.02&duplicates=0.03"
+DEMO_TOPIC = "birds feather wing nest plumage"
+DEMO_QUERY = "nest of a bird"
+DEMO_PAGES = 300
+DEMO_LABEL = "birds"
+DEMO_STRATEGIES = ("breadth-first", "best-first", "shark-search", "parent-mean", ORACLE)
+
+
+def demo(told: argparse.Namespace) -> int:
+    """A small web on loopback, a crawl of it for a topic with two agents, search and status."""
+    base = home(told.home)
+    folder = CrawlFolder(base / "crawls" / "demo")
+    if folder.running():
+        raise CrawlError("a demo is running already; end it first")
+    shutil.rmtree(folder.path, ignore_errors=True)
+    with serve_in_process(DEMO_BOX, cached=1000) as web:
+        say = print if not told.json else (lambda *_: None)
+        sites = SimulatedWeb.of(f"{DEMO_BOX}&port={web.port}")
+        say(f"A web of {len(sites.sites())} sites is up on loopback, port {web.port}. Crawling it for: {DEMO_TOPIC}")
+        _demo_crawl(folder, sites.roots(), web.port, quiet=told.json)
+        reader = IndexReader(folder.index)
+        found = reader.search(understand(DEMO_QUERY), 3)
+        compared = compare_strategies()
+        if told.json:
+            urls = [hit.url for hit in found.hits]
+            print(json.dumps({"query": DEMO_QUERY, "total": found.total, "urls": urls, "compared": compared}))
+        else:
+            print("\n".join([*search_lines(DEMO_QUERY, found), *compared_lines(compared)]))
+        if told.once:
+            return 0 if found.total else 1
+        from lycosa.interface.web import serve
+
+        serve(base, "127.0.0.1", told.port, lambda at: say(f"\nSearch and status: {at}   (Ctrl-C ends the demo)"))
+    return 0
+
+
+def _demo_crawl(folder: CrawlFolder, roots: list[str], port: int, quiet: bool) -> None:
+    configuration = settings.build(
+        {
+            "name": "demo",
+            "seeds": [roots[0], roots[-1]],
+            "agents": 2,
+            "pages": DEMO_PAGES,
+            "patience": "5s",
+            "topic": {"words": DEMO_TOPIC},
+            "politeness": {"delay": "30ms", "address_delay": "0s", "per_address": 64, "longest_delay": "100ms"},
+            "fetching": {"allow_addresses": [f"127.0.0.0/8:{port}"], "contact": "https://localhost/demo"},
+            "index": {"commit_every": "1s"},
+        },
+        origin="demo",
+    )
+    folder.create(configuration)
+    line = ProgressLine(sys.stderr, quiet=quiet)
+    line.finish(asyncio.run(Fleet(folder, line.show).run()))
+
+
+def compare_strategies() -> dict[str, int]:
+    """How many pages on the topic, by the labels of the web's maker, each strategy finds with the same budget."""
+    web = open_web(DEMO_BOX)
+    relevant = web.topic(DEMO_LABEL)
+    seeds, topic = [web.generic_seed_for(relevant)], Topic(DEMO_TOPIC)
+    orders = {name: run_trial(web, name, topic, seeds, DEMO_PAGES, relevant).order for name in DEMO_STRATEGIES}
+    return {name: sum(url in relevant for url in order) for name, order in orders.items()}
+
+
+def compared_lines(compared: dict[str, int]) -> list[str]:
+    """The comparison as bars."""
+    most = max(1, *compared.values())
+    bars = [f"  {name:14} {number:4}  {'█' * round(30 * number / most)}" for name, number in compared.items()]
+    return ["", f"The same web in the lab: pages about {DEMO_LABEL} among the first {DEMO_PAGES}, by strategy", *bars]
