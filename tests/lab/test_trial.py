@@ -11,7 +11,7 @@ from lycosa import plugins
 from lycosa.lab.trial import PATIENCE, run_trial, strategies
 from lycosa.lab.webs import LabWeb
 from lycosa.plugins import UnknownPlugin
-from lycosa.records import Link, Page, Score
+from lycosa.records import Link, Page
 from lycosa.scoring.scorer import Topic
 
 TOPIC = Topic("heron", ("a heron wades in shallow water and eats fish",))
@@ -139,25 +139,6 @@ def test_breadth_first_counts_depth_from_the_seed_of_this_trial() -> None:
 def test_an_unknown_strategy_is_refused() -> None:
     with pytest.raises(UnknownPlugin, match="best-first"):
         run_trial(a_chain(3, 1), "best-frist", TOPIC, [address("hub")], 2, frozenset())
-
-
-class ShortestUrlFirst:
-    """A strategy as a user would write one."""
-
-    def priorities(self, page: Page, relevance: Score, links: tuple[Link, ...]) -> list[Score]:
-        return [Score(1 / len(link.url), f"{len(link.url)} characters") for link in links]
-
-
-def test_a_strategy_of_ones_own_needs_one_method(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = plugins.find
-
-    def find(point: str, name: str) -> object:
-        return (lambda configuration, topic: ShortestUrlFirst()) if name == "shortest" else found(point, name)
-
-    monkeypatch.setattr(plugins, "find", find)
-    web = a_web([a_page("seed", "long-name", "x", "middle"), *(a_page(name) for name in ("long-name", "x", "middle"))])
-    order = run_trial(web, "shortest", TOPIC, [address("seed")], 9, frozenset()).order
-    assert [url.rpartition("/")[2] for url in order] == ["seed", "x", "middle", "long-name"]
 
 
 def test_what_the_exact_mode_rejects_is_not_fetched_until_it_passes() -> None:

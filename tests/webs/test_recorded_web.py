@@ -26,6 +26,7 @@ from lycosa.fetching.recorded_web import (
 )
 from lycosa.fetching.warc_reader import WarcIndex, unchunked
 from lycosa.records import Failed, Fetched, Link, Outcome, Redirected, Refused, SiteOpened, SiteShut, Unchanged
+from lycosa.urls import resolve
 
 PAGE = b"<html><title>A page</title><p>Some text.</p></html>"
 
@@ -82,7 +83,7 @@ def test_notation_of_folders(tmp_path: Path) -> None:
         ("what?.html", "/what%3F.html"),
         ("hash#tag.html", "/hash%23tag.html"),
         ("Größe.html", "/Gr%C3%B6%C3%9Fe.html"),
-        ("semi;colon&amp.html", "/semi%3Bcolon%26amp.html"),
+        ("semi;colon&amp.html", "/semi;colon&amp.html"),
         ("no-extension", "/no-extension"),
     ],
 )
@@ -92,6 +93,18 @@ def test_odd_names_have_urls(tmp_path: Path, name: str, path: str) -> None:
     fetcher = folder_fetcher(tmp_path)
     assert fetcher.urls() == [f"http://web.localhost{path}"]
     assert body(fetcher, f"http://web.localhost{path}") == PAGE
+
+
+@pytest.mark.parametrize(
+    "name", ["Mercury_(planet).html", "a+b.html", "it's,here;now=1.html", "at@home.html", "x[1].html"]
+)
+def test_a_link_as_people_write_it_finds_its_file(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(PAGE)
+    fetcher = folder_fetcher(tmp_path)
+    (url,) = resolve("http://web.localhost/", [name])
+    assert url is not None
+    assert fetcher.urls() == [url]
+    assert body(fetcher, url) == PAGE
 
 
 def test_names_that_are_no_text_are_held(tmp_path: Path) -> None:

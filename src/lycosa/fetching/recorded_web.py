@@ -24,6 +24,8 @@ from lycosa.records import Failed, Link, Outcome, Response, SiteOpened, SiteShut
 
 SUFFIX = "localhost"
 _OPEN_FOR = 86_400.0
+_AS_WRITTEN = "/!$&'()*+,;=:@[]|"
+"""Characters of a file's name that stand in a URL as they are, as in links that people write."""
 _INDEX_NAMES = ("index.html", "index.htm")
 _TYPES = {
     ".html": "text/html", ".htm": "text/html", ".shtml": "text/html", ".xhtml": "application/xhtml+xml",
@@ -125,7 +127,7 @@ class RecordedFolder:
 
     def _hold(self, site: str, name: Path, path: Path) -> None:
         """File a path under its URL, and an index page under its folder's address too."""
-        spelled = urls.normalise(f"{site}/{quote(os.fsencode(name.as_posix()))}")
+        spelled = urls.normalise(f"{site}/{quote(os.fsencode(name.as_posix()), safe=_AS_WRITTEN)}")
         if spelled is None or not self._is_within(path):
             return
         self._files[spelled] = path

@@ -17,6 +17,7 @@ from lycosa.agents.folder import home
 from lycosa.configuration import ConfigurationError
 from lycosa.interface import wording
 from lycosa.interface.lab_page import lab_page
+from lycosa.lab.cranfield import compare, find_cranfield, read_collection
 from lycosa.lab.experiment import KINDS, Plan, check_strategies, run_experiment
 from lycosa.lab.report import (
     Results,
@@ -36,7 +37,7 @@ PLAIN_EVERY = 10.0
 
 
 def add_commands(commands: Commands[argparse.ArgumentParser], shared: argparse.ArgumentParser) -> None:
-    """`lycosa lab run` and `lycosa lab report`."""
+    """`lycosa lab run`, `lycosa lab report` and `lycosa lab search`."""
     lab = commands.add_parser("lab", help="compare strategies on a web with labels")
     parts = lab.add_subparsers(dest="part", metavar="COMMAND", required=True)
     run_ = parts.add_parser("run", help="crawl a web with several strategies", parents=[shared])
@@ -56,6 +57,9 @@ def add_commands(commands: Commands[argparse.ArgumentParser], shared: argparse.A
     report_.add_argument("name", nargs="?", default="", help="a name or a result file (default: the latest)")
     report_.add_argument("--html", metavar="FILE", help="write a page with plots")
     report_.set_defaults(run=report)
+    search_ = parts.add_parser("search", help="how good search is, beside plain BM25", parents=[shared])
+    search_.add_argument("--collection", default="", metavar="DIR", help="the Cranfield collection's folder")
+    search_.set_defaults(run=search)
 
 
 def run(told: argparse.Namespace) -> int:
@@ -108,6 +112,18 @@ def report(told: argparse.Namespace) -> int:
     if told.json:
         return _print_json(found.plain())
     print("\n".join(map(_printable, text_lines(found))))
+    return 0
+
+
+def search(told: argparse.Namespace) -> int:
+    """Measure search by people's judgements."""
+    collection = read_collection(find_cranfield(told.collection))
+    if collection.ignored:
+        _say(f"warning: {collection.ignored} lines of the judgements were ignored")
+    found = compare(collection)
+    if told.json:
+        return _print_json(found.plain())
+    print("\n".join(map(_printable, found.lines())))
     return 0
 
 

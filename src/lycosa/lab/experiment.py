@@ -22,6 +22,10 @@ from lycosa.lab.trial import TrialResult, run_trial
 from lycosa.lab.webs import LabWeb
 from lycosa.lab.workers import Failure, results_of
 from lycosa.scoring.scorer import Topic
+from lycosa.topics.vectors import vectors
+
+TEXTS_REMEMBERED = 100_000
+"""Texts around links whose terms a worker keeps from one trial to the next."""
 
 KINDS = ("on", "generic")
 """Seeds on the topic, or one page that is on no particular topic."""
@@ -141,11 +145,22 @@ def _text_of(web: LabWeb, url: str) -> str:
     return f"{page.title}\n{page.text}" if page is not None else ""
 
 
+def remember_terms(web: LabWeb) -> None:
+    """Count the terms of every page once, before the work is shared out: all trials judge the same pages."""
+    maker = vectors()
+    maker.remembered = max(maker.remembered, len(web) + TEXTS_REMEMBERED)
+    for url in web.urls():
+        page = web.page(url)
+        if page is not None:
+            maker.of_page(page)
+
+
 def run_experiment(
     web: LabWeb, plan: Plan, *, workers: int = 1, progress: Progress | None = None, trial: Trial = run_trial
 ) -> list[Run]:
     """Run a plan; one result per strategy, topic, kind of seeds and repeat, in the order of the plan."""
     cases = cases_of(web, plan)
+    remember_terms(web)
     names = list(dict.fromkeys([metrics.ORACLE, *plan.strategies]))
     jobs = [(name, case) for case in cases for name in names]
 

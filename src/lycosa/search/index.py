@@ -11,6 +11,7 @@ import contextlib
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from lycosa.records import Page, Record
 from lycosa.search.query import Wanted
 from lycosa.urls import domain_of, host_of, site_of
 
-WEIGHTS = {"title": 3.0, "headings": 1.5, "anchors": 2.0, "body": 1.0}
+WEIGHTS = {"title": 0.4, "headings": 0.3, "anchors": 0.4, "body": 1.0}
+"""A word is rarer in a title than in bodies, and titles are short, so BM25 itself gives much for it there already."""
 LONGEST_SNIPPET = 240
 LONGEST_BODY = 200_000
 _ANALYSER = "lycosa"
@@ -80,6 +82,12 @@ def _open(folder: Path) -> Any:
         index = tantivy.Index(_schema(), path=str(folder))
     except ValueError as error:
         raise IndexDamaged(f"{folder}: {error}") from error
+    index.register_tokenizer(_ANALYSER, _analyser())
+    return index
+
+
+@lru_cache(maxsize=1)
+def _analyser() -> Any:
     analyser = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
     for step in (
         tantivy.Filter.remove_long(60),
@@ -87,8 +95,12 @@ def _open(folder: Path) -> Any:
         tantivy.Filter.stemmer("english"),
     ):
         analyser = analyser.filter(step)
-    index.register_tokenizer(_ANALYSER, analyser.build())
-    return index
+    return analyser.build()
+
+
+def index_terms(text: str) -> list[str]:
+    """The terms of a text as the index has them."""
+    return list(_analyser().analyze(text))
 
 
 class IndexWriter:
@@ -172,6 +184,14 @@ class IndexReader:
         snippets.set_max_num_chars(LONGEST_SNIPPET)
         hits = [self._hit(searcher.doc(address), score, snippets) for score, address in result.hits]
         return Found(int(result.count or 0), tuple(hits))
+
+    def ranking(self, wanted: Wanted, limit: int) -> list[str]:
+        """The URLs of the best pages and nothing else, for those who want many."""
+        query = self._query(wanted)
+        if query is None:
+            return []
+        searcher = self._index.searcher()
+        return [searcher.doc(address).get_first("url") for _, address in searcher.search(query, limit=limit).hits]
 
     def _hit(self, stored: Any, score: float, snippets: Any) -> Hit:
         snippet = snippets.snippet_from_doc(stored).to_html() or _beginning(stored.get_first("body") or "")

@@ -32,7 +32,7 @@ def understand(typed: str) -> Wanted:
     phrases: list[str] = []
     without: list[str] = []
     filters: list[tuple[str, str]] = []
-    for part in _PART.findall(typed[:LONGEST])[:MOST_WORDS]:
+    for part in _PART.findall(typed[:LONGEST]):
         name, colon, value = part.partition(":")
         if colon and value and name.lower() in _FILTERS:
             filters.append((_FILTERS[name.lower()], value.lower()))
@@ -47,7 +47,12 @@ def understand(typed: str) -> Wanted:
         else:
             plain += words(part)
     telling = _without_stop_words(plain) or ([] if phrases else plain)
-    return Wanted(tuple(telling[:MOST_WORDS]), tuple(phrases), tuple(without[:MOST_WORDS]), tuple(filters))
+    return Wanted(
+        tuple(telling[:MOST_WORDS]),
+        tuple(phrases[:MOST_WORDS]),
+        tuple(without[:MOST_WORDS]),
+        tuple(filters[:MOST_WORDS]),
+    )
 
 
 def _without_stop_words(typed: list[str]) -> list[str]:

@@ -75,11 +75,12 @@ def topic_terms(label: str, examples: Sequence[str] = (), language: str = "en") 
         return named
     background = shipped_background()
     weights: dict[str, float] = {}
+    spread: dict[str, int] = {}
     for example in examples:
         for term, number in term_counts(example, language).items():
             rarity = math.log(1 + background.documents / (1 + background.holding.get(term, 0)))
             weights[term] = weights.get(term, 0.0) + (1 + math.log(number)) * rarity
-    spread = {term: sum(term in term_counts(example, language) for example in examples) for term in weights}
+            spread[term] = spread.get(term, 0) + 1
     telling = [term for term in weights if spread[term] * 2 > len(examples) and not term.isdigit() and len(term) > 2]
     telling.sort(key=lambda term: -weights[term])
     for term in telling[:MOST_TERMS]:

@@ -78,7 +78,7 @@ class Vectors:
 
     def of_page(self, page: Page) -> Vector:
         """The vector of a page's title and main text."""
-        key = (page.digest, page.title)
+        key = (page.digest or page.text, page.title)
         return self._known(key) or self._remember(key, self._made(f"{page.title}\n{page.text}", page.language or "en"))
 
     def _known(self, key: Any) -> Vector | None:
