@@ -55,6 +55,14 @@ def run() -> list[Row]:
             "frontier", "taking, largest to smallest", most["taken"], least["taken"],
             other_name=f"at {sizes[0]:,} URLs", unit="links/s", note="flat is 1",
         ),
+        less_is_better(
+            "frontier", "CPU per link added, largest to smallest", most["adding_cpu"], least["adding_cpu"],
+            other_name=f"at {sizes[0]:,} URLs", unit="µs", note="flat is 1",
+        ),
+        less_is_better(
+            "frontier", "CPU per link taken, largest to smallest", most["taking_cpu"], least["taking_cpu"],
+            other_name=f"at {sizes[0]:,} URLs", unit="µs", note="flat is 1",
+        ),
         Row("frontier", f"disk {of}", most["bytes_per_url"], None, "", None, "bytes/URL"),
     ]  # fmt: skip
 
@@ -94,11 +102,11 @@ def fill(size: int, path: Path) -> dict[str, float]:
     with AgentStore(path / "store") as store:
         frontier = build_frontier(CONFIGURATION, store, 0.0)
         scores = [Score(value / 100) for value in range(100)]
-        tail_began = time.perf_counter()
+        tail_began, busy = time.perf_counter(), time.process_time()
         tail = size - max(BATCH, size // 10)
         for begin in range(0, size, BATCH):
             if begin <= tail < begin + BATCH:
-                tail_began = time.perf_counter()
+                tail_began, busy = time.perf_counter(), time.process_time()
                 tail = begin
             numbers = range(begin, min(begin + BATCH, size))
             links = [Link(f"http://site-{n % SITES}.org/section-{n % 97}/page-{n}.html", depth=3) for n in numbers]
@@ -106,8 +114,9 @@ def fill(size: int, path: Path) -> dict[str, float]:
             if added != len(links):
                 raise RuntimeError(f"{len(links) - added} links were not added")
             store.commit(Batch(frontier.drain()))
-        seconds = time.perf_counter() - tail_began
-    return {"added": (size - tail) / seconds, "anonymous_mb": _anonymous_mb()}
+        seconds, busy = time.perf_counter() - tail_began, time.process_time() - busy
+    cpu = 1e6 * busy / (size - tail)
+    return {"added": (size - tail) / seconds, "adding_cpu": cpu, "anonymous_mb": _anonymous_mb()}
 
 
 def take(size: int, path: Path) -> dict[str, float]:
@@ -119,7 +128,7 @@ def take(size: int, path: Path) -> dict[str, float]:
         while (site := frontier.site_to_open(1e9)) is not None:
             frontier.opened(SiteOpened(site, "192.0.2.1", until=2e9, requested=False), 1e9)
         wanted, taken = min(TAKEN, size), 0
-        began = time.perf_counter()
+        began, busy = time.perf_counter(), time.process_time()
         while taken < wanted:
             link = frontier.next(1e9)
             if link is None:
@@ -130,8 +139,9 @@ def take(size: int, path: Path) -> dict[str, float]:
             taken += 1
             if taken % 1000 == 0:
                 store.commit(Batch(frontier.drain()))
-        seconds = time.perf_counter() - began
-    return {"taken": taken / seconds, "restart": restart, "anonymous_mb": _anonymous_mb()}
+        seconds, busy = time.perf_counter() - began, time.process_time() - busy
+    cpu = 1e6 * busy / taken
+    return {"taken": taken / seconds, "taking_cpu": cpu, "restart": restart, "anonymous_mb": _anonymous_mb()}
 
 
 if __name__ == "__main__":

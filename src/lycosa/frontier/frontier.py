@@ -17,7 +17,7 @@ from lycosa.configuration import FrontierSection
 from lycosa.frontier.admission import Admission, Rule
 from lycosa.frontier.calendar import Calendar
 from lycosa.frontier.ceilings import DAY, Throttle
-from lycosa.frontier.intake import Intake
+from lycosa.frontier.entrance import Entrance
 from lycosa.frontier.politeness import Addresses, Manners, Phase, Site
 from lycosa.frontier.queues import Queues
 from lycosa.frontier.seen_urls import SETTLED
@@ -56,7 +56,7 @@ class Frontier:
         self._shelf, self._manners, self._throttle = shelf, manners, throttle
         self._queues = Queues(shelf, settings)
         self._calendar = Calendar(self._queues, settings.ageing_per_day / DAY)
-        self._intake = Intake(shelf, self._queues, self._calendar, admission, settings)
+        self._entrance = Entrance(shelf, self._queues, self._calendar, admission, settings)
         self._addresses = Addresses()
         self._held = False
         self._recheck: tuple[float, Rule] | None = None
@@ -115,7 +115,7 @@ class Frontier:
             key, queued, record = taken
             link = record.link()
             if self._recheck and record.enqueued_at <= self._recheck[0] and (why := self._recheck[1](link)):
-                self._intake.refuse(key, record, why, now)
+                self._entrance.refuse(key, record, why, now)
                 continue
             self._lease(key, queued, record, now)
             self._throttle.asked(site.number)
@@ -130,7 +130,7 @@ class Frontier:
         changes = self._queues.changes
         changes.leased[key] = queued
         changes.urls[key] = _replace(record, state=State.LEASED, attempts=record.attempts + 1, at=now)
-        self._intake.seen.put(record.url, SETTLED)
+        self._entrance.seen.put(record.url, SETTLED)
 
     def wait(self, now: float) -> float | None:
         """Seconds until another link may come free by time alone; None if only an event can change that."""
@@ -147,7 +147,7 @@ class Frontier:
     @property
     def refusals(self) -> Counter[str]:
         """How many links were refused, by reason."""
-        return self._intake.refusals
+        return self._entrance.refusals
 
     @property
     def waiting(self) -> int:
@@ -248,7 +248,7 @@ class Frontier:
         site = self._queues.site_of(key)
         again = _replace(record, state=State.WAITING, attempts=max(0, record.attempts - 1))
         self._queues.enter(site, key, again)
-        self._intake.seen.put(record.url, record.priority)
+        self._entrance.seen.put(record.url, record.priority)
         self.in_flight -= 1
         self._leave_address(site, now)
         self._calendar.place(site, now)
@@ -263,13 +263,13 @@ class Frontier:
             key = due[8:]
             record = self._queues.known(key)
             if record is not None and record.state is State.LATER:
-                self._intake.again(key, record, now)
+                self._entrance.again(key, record, now)
 
     # -- adding links ---------------------------------------------------------------------------
 
     def add(self, links: Sequence[Link], scores: Sequence[Score], now: float) -> int:
         """Let links in: new ones through admission, waiting ones with a better priority. Returns how many are new."""
-        return self._intake.add(links, scores, now)
+        return self._entrance.add(links, scores, now)
 
     def revise(self, judgements: Iterable[tuple[str, Score]], now: float) -> int:
         """Give waiting links the priorities that a strategy holds now, up or down. Returns how many changed.
@@ -277,13 +277,13 @@ class Frontier:
         URLs are in normal form. A link keeps its place in time; links that do not
         wait are left alone, and of two judgements of one URL the last counts.
         """
-        return self._intake.revise(judgements, now)
+        return self._entrance.revise(judgements, now)
 
     # -- changes --------------------------------------------------------------------------------
 
     def change_rules(self, admission: Admission, recheck: Rule, now: float) -> None:
         """Use other admission rules from now on; links that wait already are checked again when their turn comes."""
-        self._intake.admission, self._recheck = admission, (now, recheck)
+        self._entrance.admission, self._recheck = admission, (now, recheck)
 
     def change_manners(self, manners: Manners) -> None:
         """Use other rules of politeness from now on."""

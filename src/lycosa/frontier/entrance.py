@@ -35,7 +35,7 @@ _Found: TypeAlias = tuple[Site | None, bytes, Link, Score]
 _replace = msgspec.structs.replace
 
 
-class Intake:
+class Entrance:
     """The way into the queues."""
 
     def __init__(
