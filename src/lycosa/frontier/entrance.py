@@ -28,6 +28,8 @@ MOST_ANCHORS = 8
 LONGEST_ANCHOR = 120
 SMALLEST_GAIN = 0.005
 """A waiting link moves up only for a gain that matters: re-ordering costs two writes."""
+READING = 1e-5
+"""Seconds from one link of a page to the next: of equal ones the first found goes first."""
 SMALLEST_REVISION = 1e-6
 """A revised priority closer to the old one than this changes nothing."""
 
@@ -95,9 +97,9 @@ class Entrance:
             key = site.prefix + key
         queues.numbered += 1
         anchors = (link.anchor[:LONGEST_ANCHOR],) if link.anchor else ()
-        order = value - self._rate * now
+        found = now + READING * link.position
         record = UrlRecord(
-            url, State.WAITING, value, now, order, link.parent, link.depth, link.redirects, 0, anchors, score.why,
+            url, State.WAITING, value, found, value - self._rate * found, link.parent, link.depth, link.redirects, 0, anchors, score.why,
             number=queues.numbered,
         )  # fmt: skip
         if why is not None:
