@@ -258,6 +258,7 @@ def plain(configuration: Configuration) -> dict[str, Any]:
 
 def _check(found: Configuration, origin: str) -> None:
     rules = {
+        "pages": (found.pages >= 0, "0 (no limit) or more"),
         "agents": (1 <= found.agents <= 256, "between 1 and 256"),
         "mode": (found.mode in ("exchange", "firewall", "cross-over"), "exchange, firewall or cross-over"),
         "scope.sites": (found.scope.sites in ("any", "seeds"), '"any" or "seeds"'),

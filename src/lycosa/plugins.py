@@ -11,7 +11,17 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-POINTS = ("admission_rules", "fetchers", "page_scorers", "link_scorers", "assigners", "seed_engines", "closeness")
+_CALLED = {
+    "admission_rules": "admission rule",
+    "fetchers": "fetcher",
+    "page_scorers": "page scorer",
+    "link_scorers": "strategy",
+    "assigners": "assigner",
+    "seed_engines": "seed engine",
+    "closeness": "closeness",
+}
+"""The plug points, and what people call a plug-in there."""
+POINTS = tuple(_CALLED)
 
 
 class UnknownPlugin(Exception):
@@ -34,5 +44,5 @@ def find(point: str, name: str) -> Any:
     if entry is None:
         near = difflib.get_close_matches(name, names(point), 1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names(point)) or 'none'}"
-        raise UnknownPlugin(f"no {point.replace('_', ' ').rstrip('s')} named {name!r}; {hint}")
+        raise UnknownPlugin(f"no {_CALLED[point]} named {name!r}; {hint}")
     return entry.load()

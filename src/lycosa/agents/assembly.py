@@ -24,18 +24,25 @@ from lycosa.storage.archive import Archive
 from lycosa.text import terms
 
 
-def topic_of(configuration: Configuration) -> Topic:
-    """The topic of a crawl in text form; an empty one is refused."""
-    examples = []
-    for name in configuration.topic.examples:
-        path = Path(name)
-        if not path.is_file():
-            raise ConfigurationError(f"topic.examples: {name!r} is no file that can be read")
-        examples.append(path.read_text("utf-8", "replace"))
+def label_of(configuration: Configuration) -> str:
+    """The topic's words; an empty topic is refused."""
     label = configuration.topic.words
     if label and not terms(label):
         raise ConfigurationError(f"topic.words: {label!r} has only stop words; name what the crawl is about")
-    return Topic(label, tuple(examples))
+    return label
+
+
+def topic_of(configuration: Configuration, folder: Path) -> Topic:
+    """The topic of a crawl in text form; its examples lie in the crawl's folder, or where a job file says."""
+    examples = []
+    for name in configuration.topic.examples:
+        path = folder / name
+        if not path.is_file():
+            path = Path(name)
+        if not path.is_file():
+            raise ConfigurationError(f"topic.examples: {name!r} is no file that can be read")
+        examples.append(path.read_text("utf-8", "replace"))
+    return Topic(label_of(configuration), tuple(examples))
 
 
 def build_frontier(configuration: Configuration, store: AgentStore, now: float) -> Frontier:
@@ -57,7 +64,7 @@ def build_agent(
 ) -> Agent:
     """An agent that goes on where it left off."""
     configuration = folder.configuration()
-    topic = topic_of(configuration)
+    topic = topic_of(configuration, folder.path)
     strategy = strategy_of(configuration, topic)
     own = folder.agent(number)
     store = AgentStore(own / "store")

@@ -32,13 +32,16 @@ async def gather_examples(named: Sequence[str], configuration: Configuration) ->
     return texts
 
 
-def keep_examples(texts: Sequence[str], folder: Path) -> list[str]:
-    """Texts written into the crawl's folder; returns their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{number}.txt" for number in range(1, len(texts) + 1)]
-    for path, text in zip(paths, texts, strict=True):
-        path.write_text(text, "utf-8")
-    return [str(path) for path in paths]
+def example_names(number: int) -> tuple[str, ...]:
+    """Where so many texts lie in a crawl's folder, seen from it: a crawl that was moved still finds them."""
+    return tuple(f"examples/{each}.txt" for each in range(1, number + 1))
+
+
+def keep_examples(texts: Sequence[str], folder: Path) -> None:
+    """Write texts into a crawl's folder."""
+    for name, text in zip(example_names(len(texts)), texts, strict=True):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
 
 
 def _read(name: str) -> Page:

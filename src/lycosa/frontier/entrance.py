@@ -98,8 +98,9 @@ class Entrance:
         queues.numbered += 1
         anchors = (link.anchor[:LONGEST_ANCHOR],) if link.anchor else ()
         found = now + READING * link.position
+        order = value - self._rate * found
         record = UrlRecord(
-            url, State.WAITING, value, found, value - self._rate * found, link.parent, link.depth, link.redirects, 0, anchors, score.why,
+            url, State.WAITING, value, found, order, link.parent, link.depth, link.redirects, 0, anchors, score.why,
             number=queues.numbered,
         )  # fmt: skip
         if why is not None:

@@ -11,6 +11,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+import lmdb
+
 from lycosa import __version__, plugins
 from lycosa.agents.export import FORMATS, TABLES
 from lycosa.agents.folder import CrawlError
@@ -145,6 +147,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return 141
+    except OSError as error:
+        place = f" ({error.filename})" if error.filename else ""
+        print(f"lycosa: {error.strerror or error}{place}; look at its rights, or choose --home", file=sys.stderr)
+        return 2
+    except lmdb.Error as error:
+        print(f"lycosa: a store cannot be used: {error}; look at its rights, or choose --home", file=sys.stderr)
+        return 2
     return code
 
 

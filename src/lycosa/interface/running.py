@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ import msgspec
 
 from lycosa import configuration as settings
 from lycosa import plugins
-from lycosa.agents.assembly import topic_of
-from lycosa.agents.examples import gather_examples, keep_examples
+from lycosa.agents.assembly import label_of, topic_of
+from lycosa.agents.examples import example_names, gather_examples, keep_examples
 from lycosa.agents.fleet import Fleet
 from lycosa.agents.folder import CrawlError, CrawlFolder, Wish, home
 from lycosa.agents.seeds import second_level_seeds
@@ -34,11 +35,12 @@ _OPTIONS = ("strategy", "agents", "partition", "mode", "pages", "name")
 def crawl(told: argparse.Namespace) -> int:
     """Start a crawl, or go on with one."""
     base = home(told.home)
-    folder, configuration = prepare(told, base)
+    folder, configuration, texts = prepare(told, base)
     if folder.running():
         raise CrawlError(f"crawl {folder.name!r} is running already; `lycosa status {folder.name}` shows it")
-    check_ready(configuration)
+    check_ready(configuration, texts, folder)
     _check_owners(folder, configuration)
+    keep_examples(texts, folder.path)
     folder.create(configuration)
     return run(folder, told.json)
 
@@ -54,8 +56,8 @@ def _check_owners(folder: CrawlFolder, wanted: Configuration) -> None:
             )
 
 
-def prepare(told: argparse.Namespace, base: Path) -> tuple[CrawlFolder, Configuration]:
-    """The folder and the effective configuration that the command line asks for."""
+def prepare(told: argparse.Namespace, base: Path) -> tuple[CrawlFolder, Configuration, list[str]]:
+    """The folder, the effective configuration and new example texts that the command line asks for; writes nothing."""
     raw, origin = _read_job(told.job) if told.job else ({}, "command line")
     name = told.name or raw.get("name") or (Path(told.job).stem if told.job else "crawl")
     folder = CrawlFolder(base / "crawls" / str(name))
@@ -71,7 +73,7 @@ def prepare(told: argparse.Namespace, base: Path) -> tuple[CrawlFolder, Configur
     raw.setdefault("fetching", {})["contact"] = told.contact or raw.get("fetching", {}).get("contact") or ""
     named = choose_topic(OwnTaxonomy(base).load(), told.topic, ()) if told.topic else TopicChoice()
     if told.topic:
-        raw.setdefault("topic", {})["words"] = named.words
+        raw["topic"] = {**raw.get("topic", {}), "words": named.words, "examples": []}
     configuration = settings.build(raw, told.set, origin)
     if configuration.seeds or not (told.example or named.pages):
         _check_seeds(configuration, origin)
@@ -80,15 +82,15 @@ def prepare(told: argparse.Namespace, base: Path) -> tuple[CrawlFolder, Configur
         configuration = settings.changed(configuration, f"fetching.contact={contact}")
     elif told.contact:
         _remember_contact(base, told.contact)
-    configuration = _with_examples(told, base, folder, configuration, named)
+    configuration, texts = _with_examples(told, base, configuration, named)
     _check_seeds(configuration, origin)
-    return folder, configuration
+    return folder, configuration, texts
 
 
 def _with_examples(
-    told: argparse.Namespace, base: Path, folder: CrawlFolder, configuration: Configuration, named: TopicChoice
-) -> Configuration:
-    """The configuration with the texts of examples, and the seeds of the topic that they fit where none was named."""
+    told: argparse.Namespace, base: Path, configuration: Configuration, named: TopicChoice
+) -> tuple[Configuration, list[str]]:
+    """The configuration with the example texts' names; where no topic was named, with the seeds of the one they fit."""
     texts = asyncio.run(gather_examples(told.example, configuration)) if told.example else []
     if texts and not configuration.topic.words:
         named = choose_topic(OwnTaxonomy(base).load(), "", texts)
@@ -96,11 +98,11 @@ def _with_examples(
     configuration = msgspec.structs.replace(configuration, seeds=seeds)
     if named.told and not told.json:
         print(named.told, file=sys.stderr)
-    if not texts and not named.texts:
-        return configuration
-    paths = keep_examples([*texts, *named.texts], folder.path / "examples")
-    topic = msgspec.structs.replace(configuration.topic, examples=tuple(paths))
-    return msgspec.structs.replace(configuration, topic=topic)
+    kept = [*texts, *named.texts]
+    if not kept:
+        return configuration, []
+    topic = msgspec.structs.replace(configuration.topic, examples=example_names(len(kept)))
+    return msgspec.structs.replace(configuration, topic=topic), kept
 
 
 def _read_job(path: str) -> tuple[dict[str, Any], str]:
@@ -120,9 +122,11 @@ def _check_seeds(configuration: Configuration, origin: str) -> None:
             raise ConfigurationError(f"{origin}: seed {seed!r} is no http(s) URL")
 
 
-def check_ready(configuration: Configuration) -> None:
+def check_ready(configuration: Configuration, texts: Sequence[str], folder: CrawlFolder) -> None:
     """Find out now what would go wrong later."""
-    topic_of(configuration)
+    label_of(configuration)
+    if not texts:
+        topic_of(configuration, folder.path)
     for point, name in (
         ("link_scorers", configuration.strategy),
         ("page_scorers", configuration.page_scorer),

@@ -35,7 +35,7 @@ def add_commands(
     topics = commands.add_parser("topics", help="what can be looked for: show, map, edit", parents=[shared])
     actions = topics.add_subparsers(dest="action", metavar="ACTION", required=True)
     seen = _action(actions, "show", "the tree of topics, or one topic with its texts", shared)
-    seen.add_argument("name", nargs="?", help="an id, a path, or a part of one: Birds, life/birds")
+    seen.add_argument("name", nargs="?", help="an id, a path, or a part of one: birds, or Arts and music.Architecture")
     seen.set_defaults(run=show)
     mapping = _action(actions, "map", "which topics documents are about", shared)
     mapping.add_argument("document", **DOCUMENTS)  # type: ignore[arg-type]
