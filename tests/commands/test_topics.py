@@ -203,3 +203,16 @@ def test_toml_files_are_loaded_one_or_a_folder_of_them(tmp_path: Path) -> None:
 def test_a_folder_without_topics_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TaxonomyError, match="make a folder per topic"):
         load_taxonomy(tmp_path)
+
+
+def test_what_was_written_by_hand_is_not_lost_by_undo(tmp_path: Path) -> None:
+    own = OwnTaxonomy(tmp_path)
+    own.change(lambda taxonomy: taxonomy.renamed("birds", "Fowl"), "renamed")
+    file = tmp_path / "taxonomy" / "topics.toml"
+    written = file.read_text("utf-8")
+    file.write_text(written + '\n[[topic]]\nid = "mine"\nlabel = "Mine"\ndescription = "by hand"\n', "utf-8")
+    with pytest.raises(TaxonomyError, match="changed by hand"):
+        own.undo()
+    assert "mine" in own.load()
+    file.write_text(written, "utf-8")
+    assert own.undo() == "renamed"

@@ -143,14 +143,14 @@ class OwnTaxonomy:
         with self._alone():
             edited = edit(self.load())
             text = written(edited)
-            self._keep(what)
+            self._keep(what, text)
             replace_file(self.folder / "topics.toml", text)
             for file in self._files():
                 if file.name != "topics.toml":
                     file.unlink()
         return edited
 
-    def _keep(self, what: str) -> None:
+    def _keep(self, what: str, after: str) -> None:
         edits = self.history()
         number = edits[-1].number + 1 if edits else 1
         partial = self._history / f"{number:06d}.partial"
@@ -159,6 +159,7 @@ class OwnTaxonomy:
         for file in self._files():
             shutil.copy2(file, partial / file.name)
         (partial / "what.txt").write_text(what, "utf-8")
+        (partial / "after.txt").write_text(after, "utf-8")
         partial.rename(self._history / f"{number:06d}")
         for edit in edits[: max(0, len(edits) - MOST_KEPT + 1)]:
             shutil.rmtree(self._history / f"{edit.number:06d}")
@@ -175,6 +176,7 @@ class OwnTaxonomy:
             if not edits:
                 raise TaxonomyError("there is no edit of the topics to undo")
             kept = self._history / f"{edits[-1].number:06d}"
+            self._check_untouched(kept)
             for file in sorted(kept.glob("*.toml")):
                 replace_file(self.folder / file.name, file.read_text("utf-8"))
             for file in self._files():
@@ -182,6 +184,15 @@ class OwnTaxonomy:
                     file.unlink()
             shutil.rmtree(kept)
         return edits[-1].what
+
+    def _check_untouched(self, kept: Path) -> None:
+        """Refuse to undo an edit after which somebody wrote into the files: that would be lost."""
+        files = self._files()
+        if [file.name for file in files] != ["topics.toml"] or _text(files[0]) != _text(kept / "after.txt"):
+            raise TaxonomyError(
+                f"the files in {self.folder} were changed by hand since the last edit, and undoing it would lose that; "
+                "put your changes aside first, or make them with `lycosa topics edit`"
+            )
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

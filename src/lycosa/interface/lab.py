@@ -77,6 +77,8 @@ def run(told: argparse.Namespace) -> int:
     now = datetime.now(UTC)
     folder = Path(told.out) if told.out else home(told.home) / "lab"
     path = results_path(folder, told.name or f"{now:%Y-%m-%d-%H%M%S}")
+    if told.name and path.exists():
+        raise ConfigurationError(f"there is a comparison {told.name!r} already ({path}); choose another --name")
     workers = _workers(told.workers)
     check_strategies(plan.strategies)
     results = _compare(plan, workers, now)

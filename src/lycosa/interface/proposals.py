@@ -74,10 +74,11 @@ def _shown(found: tuple[Numbered, ...], told: argparse.Namespace) -> int:
         return _print_json([{"number": each.number, **each.proposal.plain()} for each in found])
     if not found:
         print("nothing to propose; hand over more documents, or a crawl")
-    for each in found[: max(0, told.limit)]:
+    shown = max(0, told.limit)
+    for each in found[:shown]:
         print("\n".join(proposal_lines(each)))
-    if len(found) > told.limit:
-        print(f"{len(found) - told.limit} more; see them with --limit {len(found)}")
+    if len(found) > shown:
+        print(f"{len(found) - shown} more; see them with --limit {len(found)}")
     return 0
 
 
