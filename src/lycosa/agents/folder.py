@@ -197,6 +197,15 @@ def own(path: Path, what: str) -> IO[str]:
     raise CrawlError(f"{what} is in use by another process; stop that one first")
 
 
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Wait until nobody else changes what lies in a folder, and keep others waiting meanwhile."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def replace_file(path: Path, text: str) -> None:
     """Replace a small file in one step."""
     partial = path.with_name(path.name + ".partial")

@@ -9,14 +9,12 @@ the vocabulary is next looked at.
 
 from __future__ import annotations
 
-import fcntl
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from lycosa.agents.folder import replace_file
+from lycosa.agents.folder import alone_in, replace_file
 from lycosa.agents.taxonomy_folder import OwnTaxonomy
 from lycosa.configuration import ConfigurationError
 from lycosa.records import Record
@@ -61,32 +59,32 @@ class OwnVocabulary:
 
     def vocabulary(self, language: str = "en") -> Vocabulary:
         """V as it is now."""
-        with self._alone():
+        with alone_in(self.folder):
             self._settled()
             return Vocabulary(self.taxonomy.load(), self._variants(), language)
 
     def open(self) -> tuple[Numbered, ...]:
         """The proposals that wait for a decision."""
-        with self._alone():
+        with alone_in(self.folder):
             return self._settled().open
 
     def refusals(self) -> Refusals:
         """What was rejected and shall not come back."""
-        with self._alone():
+        with alone_in(self.folder):
             return Refusals(self._settled().refusals)
 
     # -- deciding -----------------------------------------------------------------------------------
 
     def propose(self, proposals: Sequence[Proposal]) -> tuple[Numbered, ...]:
         """Replace the open proposals by these, numbered from 1."""
-        with self._alone():
+        with alone_in(self.folder):
             numbered = tuple(Numbered(number, proposal) for number, proposal in enumerate(proposals, 1))
             self._write(msgspec.structs.replace(self._settled(), open=numbered))
             return numbered
 
     def accept(self, numbers: Sequence[int], label: str = "") -> tuple[str, Taxonomy]:
         """Make the changes that these proposals want, as one edit; returns what was done and the new taxonomy."""
-        with self._alone():
+        with alone_in(self.folder):
             desk = self._settled()
             chosen = _chosen(desk, numbers)
             what = "accepted: " + "; ".join(each.proposal.told() for each in chosen)
@@ -114,7 +112,7 @@ class OwnVocabulary:
 
     def reject(self, numbers: Sequence[int]) -> tuple[Numbered, ...]:
         """Drop proposals for good."""
-        with self._alone():
+        with alone_in(self.folder):
             desk = self._settled()
             chosen = _chosen(desk, numbers)
             refusals = (*desk.refusals, *(refusal_of(each.proposal) for each in chosen))
@@ -124,7 +122,7 @@ class OwnVocabulary:
 
     def take_back_rejection(self) -> Numbered:
         """Open the proposal that was rejected last again."""
-        with self._alone():
+        with alone_in(self.folder):
             desk = self._settled()
             if not desk.rejected:
                 raise ConfigurationError("there is no rejection to take back")
@@ -180,13 +178,6 @@ class OwnVocabulary:
 
     def _write_variants(self, variants: Variants) -> None:
         replace_file(self.folder / "variants.toml", variants.written())
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "lock").open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
 
 
 def _chosen(desk: Desk, numbers: Sequence[int]) -> tuple[Numbered, ...]:

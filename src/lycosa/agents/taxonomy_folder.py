@@ -8,13 +8,11 @@ is none, it is the shipped one. Every edit first keeps the files as they were un
 
 from __future__ import annotations
 
-import fcntl
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
-from lycosa.agents.folder import replace_file
+from lycosa.agents.folder import alone_in, replace_file
 from lycosa.pages.document import read_page
 from lycosa.records import Fetched, Link, Page, Record, Response
 from lycosa.topics.taxonomy import Node, Taxonomy, TaxonomyError, id_of
@@ -140,7 +138,7 @@ class OwnTaxonomy:
 
     def change(self, edit: Callable[[Taxonomy], Taxonomy], what: str) -> Taxonomy:
         """Edit the taxonomy as it is now; `what` says it in words, for undo."""
-        with self._alone():
+        with alone_in(self.folder):
             edited = edit(self.load())
             text = written(edited)
             self._keep(what, text)
@@ -171,7 +169,7 @@ class OwnTaxonomy:
 
     def undo(self) -> str:
         """Take the last edit back; says which."""
-        with self._alone():
+        with alone_in(self.folder):
             edits = self.history()
             if not edits:
                 raise TaxonomyError("there is no edit of the topics to undo")
@@ -193,10 +191,3 @@ class OwnTaxonomy:
                 f"the files in {self.folder} were changed by hand since the last edit, and undoing it would lose that; "
                 "put your changes aside first, or make them with `lycosa topics edit`"
             )
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "lock").open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shlex
 import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from lycosa import __version__
 from lycosa.agents.folder import home
 from lycosa.configuration import ConfigurationError
 from lycosa.interface import wording
 from lycosa.interface.lab_page import lab_page
+from lycosa.interface.wording import print_json, printable
 from lycosa.lab.cranfield import compare, find_cranfield, read_collection
 from lycosa.lab.experiment import KINDS, Plan, check_strategies, run_experiment
 from lycosa.lab.report import (
@@ -87,9 +87,9 @@ def run(told: argparse.Namespace) -> int:
         _write_page(results, path.with_suffix(".html"))
     _say(f"results: {path}")
     if told.json:
-        _print_json([each.plain() for each in results.runs])
+        print_json([each.plain() for each in results.runs])
     else:
-        print("\n".join(map(_printable, text_lines(summary_of(results)))))
+        print("\n".join(map(printable, text_lines(summary_of(results)))))
     return 1 if any(each.error for each in results.runs) else 0
 
 
@@ -112,8 +112,8 @@ def report(told: argparse.Namespace) -> int:
         _write_page(results, Path(told.html))
     found = summary_of(results)
     if told.json:
-        return _print_json(found.plain())
-    print("\n".join(map(_printable, text_lines(found))))
+        return print_json(found.plain())
+    print("\n".join(map(printable, text_lines(found))))
     return 0
 
 
@@ -124,8 +124,8 @@ def search(told: argparse.Namespace) -> int:
         _say(f"warning: {collection.ignored} lines of the judgements were ignored")
     found = compare(collection)
     if told.json:
-        return _print_json(found.plain())
-    print("\n".join(map(_printable, found.lines())))
+        return print_json(found.plain())
+    print("\n".join(map(printable, found.lines())))
     return 0
 
 
@@ -169,14 +169,4 @@ class Countdown:
 
 
 def _say(line: str) -> None:
-    print(f"lycosa: {_printable(line)}", file=sys.stderr)
-
-
-def _printable(text: str) -> str:
-    """Names from foreign files cannot send commands to a terminal."""
-    return "".join(char if char.isprintable() else " " for char in text)
-
-
-def _print_json(value: Any) -> int:
-    print(json.dumps(value, ensure_ascii=False))
-    return 0
+    print(f"lycosa: {printable(line)}", file=sys.stderr)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from html import unescape
@@ -19,6 +18,7 @@ from lycosa.agents.status import Status, crawl_status
 from lycosa.interface import wording
 from lycosa.interface.progress import line_of
 from lycosa.interface.report_page import report_page
+from lycosa.interface.wording import print_json, printable
 from lycosa.search.index import Found, IndexReader
 from lycosa.search.query import understand
 
@@ -29,17 +29,12 @@ def _find(told: argparse.Namespace) -> CrawlFolder:
     return CrawlFolder.find(home(told.home), told.name)
 
 
-def _print_json(value: Any) -> int:
-    print(json.dumps(value, ensure_ascii=False))
-    return 0
-
-
 def status(told: argparse.Namespace) -> int:
     """How a crawl, or all of them, stand."""
     folders = [_find(told)] if told.name else CrawlFolder.all(home(told.home))
     found = [crawl_status(folder) for folder in folders]
     if told.json:
-        return _print_json(found[0].plain() if told.name else [each.plain() for each in found])
+        return print_json(found[0].plain() if told.name else [each.plain() for each in found])
     if not found:
         print("no crawls yet; start one with `lycosa crawl`, or see `lycosa demo`")
     for each in found:
@@ -80,7 +75,7 @@ def report(told: argparse.Namespace) -> int:
         Path(told.html).write_text(report_page(found), "utf-8")
         print(f"written to {told.html}", file=sys.stderr)
     if told.json:
-        return _print_json(found.plain())
+        return print_json(found.plain())
     print("\n".join(_report_lines(found)))
     return 0
 
@@ -113,7 +108,7 @@ def explain(told: argparse.Namespace) -> int:
     """Why was (not) this URL crawled?"""
     found = explanation.explain(_find(told), told.url)
     if told.json:
-        return _print_json(found.plain())
+        return print_json(found.plain())
     print("\n".join(found.lines()))
     return 0
 
@@ -123,7 +118,7 @@ def search(told: argparse.Namespace) -> int:
     typed = " ".join(f'"{word}"' if " " in word and len(told.query) > 1 else word for word in told.query)
     found = IndexReader(_find(told).index).search(understand(typed), max(1, min(told.limit, 1000)))
     if told.json:
-        return _print_json({"query": typed, "total": found.total, "results": [_plain_hit(hit) for hit in found.hits]})
+        return print_json({"query": typed, "total": found.total, "results": [_plain_hit(hit) for hit in found.hits]})
     print("\n".join(search_lines(typed, found)))
     return 0 if found.total else 1
 
@@ -143,14 +138,9 @@ def search_lines(typed: str, found: Found) -> list[str]:
         return [f"nothing found for {typed!r}; try fewer or other words"]
     lines = [f"{found.total} pages for {typed!r}"]
     for place, hit in enumerate(found.hits, 1):
-        lines += [f"{place:>2}. {_printable(hit.title)}", f"    {hit.url}  (score {hit.score:.2f})"]
-        lines.append(f"    {_printable(plain_snippet(hit.snippet))}")
+        lines += [f"{place:>2}. {printable(hit.title)}", f"    {hit.url}  (score {hit.score:.2f})"]
+        lines.append(f"    {printable(plain_snippet(hit.snippet))}")
     return lines
-
-
-def _printable(text: str) -> str:
-    """Foreign text cannot send commands to a terminal."""
-    return "".join(char if char.isprintable() else " " for char in text)
 
 
 def export(told: argparse.Namespace) -> int:
@@ -163,7 +153,7 @@ def export(told: argparse.Namespace) -> int:
     number = export_table(folder, told.to, told.table, target)
     unit = "files" if told.to == "warc" else "rows"
     if told.json:
-        return _print_json({"output": str(target), unit: number})
+        return print_json({"output": str(target), unit: number})
     print(f"{number} {unit} written to {target}")
     return 0
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
-from typing import Any
 
 from lycosa.agents.folder import CrawlFolder, home
 from lycosa.agents.proposals import Numbered, OwnVocabulary
@@ -14,6 +12,7 @@ from lycosa.agents.proposing import CrawledPages, Document, make_proposals
 from lycosa.agents.taxonomy_folder import page_text, read_file
 from lycosa.agents.word_vectors import closeness
 from lycosa.configuration import ConfigurationError
+from lycosa.interface.wording import print_json, printable
 from lycosa.text import language_of, words
 
 Commands = argparse._SubParsersAction
@@ -71,7 +70,7 @@ def _document(name: str) -> Document:
 
 def _shown(found: tuple[Numbered, ...], told: argparse.Namespace) -> int:
     if told.json:
-        return _print_json([{"number": each.number, **each.proposal.plain()} for each in found])
+        return print_json([{"number": each.number, **each.proposal.plain()} for each in found])
     if not found:
         print("nothing to propose; hand over more documents, or a crawl")
     shown = max(0, told.limit)
@@ -87,8 +86,8 @@ def proposal_lines(numbered: Numbered) -> list[str]:
     proposal = numbered.proposal
     seen = f"; seen in {', '.join(proposal.documents[:3])}" if proposal.documents else ""
     return [
-        _printable(f"{numbered.number:>3}. [{proposal.strength.value:.2f}] {proposal.told()}"),
-        _printable(f"     {proposal.strength.why}{seen}"),
+        printable(f"{numbered.number:>3}. [{proposal.strength.value:.2f}] {proposal.told()}"),
+        printable(f"     {proposal.strength.why}{seen}"),
     ]
 
 
@@ -99,9 +98,9 @@ def accept(told: argparse.Namespace) -> int:
     what, taxonomy = own.accept(told.number, told.label)
     new = [node.id for node in taxonomy if node.id not in before]
     if told.json:
-        return _print_json({"edit": what, "new_topics": new})
+        return print_json({"edit": what, "new_topics": new})
     made = f" (new: {', '.join(new)})" if new else ""
-    print(_printable(f"{what}{made}; `lycosa topics undo` takes it back"))
+    print(printable(f"{what}{made}; `lycosa topics undo` takes it back"))
     return 0
 
 
@@ -115,17 +114,7 @@ def reject(told: argparse.Namespace) -> int:
     changed = (own.take_back_rejection(),) if told.undo else own.reject(told.number)
     if told.json:
         kind = "opened" if told.undo else "rejected"
-        return _print_json({kind: [{"number": each.number, **each.proposal.plain()} for each in changed]})
+        return print_json({kind: [{"number": each.number, **each.proposal.plain()} for each in changed]})
     for each in changed:
-        print(_printable(f"{'open again' if told.undo else 'rejected'}: {each.number}. {each.proposal.told()}"))
+        print(printable(f"{'open again' if told.undo else 'rejected'}: {each.number}. {each.proposal.told()}"))
     return 0
-
-
-def _print_json(value: Any) -> int:
-    print(json.dumps(value, ensure_ascii=False))
-    return 0
-
-
-def _printable(text: str) -> str:
-    """Foreign text cannot send commands to a terminal."""
-    return "".join(char if char.isprintable() else " " for char in text)

@@ -18,6 +18,7 @@ from lycosa.agents.folder import home
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.fetching.seed_search import Proposal, Proposals
 from lycosa.interface.running import known_contact
+from lycosa.interface.wording import printable
 from lycosa.text import language_of, words
 from lycosa.topics.weight_table import FIRST_RESULTS, WeightTable
 
@@ -55,12 +56,12 @@ def find(told: argparse.Namespace) -> int:
     asked = seeds.engines(told.engine or seeds.known_engines(base), base, configuration)
     found = asyncio.run(seeds.find_seeds(" ".join(told.query), asked, told.number, configuration))
     for _, why in found.failed:
-        print(f"lycosa: warning: {_printable(why)}", file=sys.stderr)
+        print(f"lycosa: warning: {printable(why)}", file=sys.stderr)
     table = _table(found, told.fetch, base, configuration) if told.table or told.fetch else None
     if told.json:
         print(json.dumps(_plain(found, table), ensure_ascii=False))
     else:
-        print("\n".join(_printable(line) for line in _lines(found, table)))
+        print("\n".join(printable(line) for line in _lines(found, table)))
     return 0 if found.seeds or found.second else 1
 
 
@@ -136,8 +137,3 @@ def _listed(proposals: Sequence[Proposal]) -> list[str]:
     for place, each in enumerate(proposals, 1):
         lines += [f"{place:>3}. {each.title or each.url}", f"     {each.url}  ({each.why})"]
     return lines
-
-
-def _printable(text: str) -> str:
-    """Foreign text cannot send commands to a terminal."""
-    return "".join(char if char.isprintable() else " " for char in text)

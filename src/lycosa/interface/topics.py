@@ -19,6 +19,7 @@ from lycosa.agents.proposals import OwnVocabulary
 from lycosa.agents.taxonomy_folder import OwnTaxonomy, load_taxonomy, page_text, read_file
 from lycosa.configuration import ConfigurationError
 from lycosa.interface.running import known_contact
+from lycosa.interface.wording import print_json, printable
 from lycosa.topics.mapper import MARGIN, Fit, Mapper, Mapping
 from lycosa.topics.taxonomy import Node, Taxonomy
 
@@ -93,27 +94,17 @@ def _taxonomy(told: argparse.Namespace) -> Taxonomy:
     return load_taxonomy(Path(told.taxonomy)) if told.taxonomy else OwnTaxonomy(home(told.home)).load()
 
 
-def _print_json(value: Any) -> int:
-    print(json.dumps(value, ensure_ascii=False))
-    return 0
-
-
-def _printable(text: str) -> str:
-    """Foreign text cannot send commands to a terminal."""
-    return "".join(char if char.isprintable() else " " for char in text)
-
-
 def show(told: argparse.Namespace) -> int:
     """The tree of topics, or one topic."""
     taxonomy = _taxonomy(told)
     if not told.name:
         if told.json:
-            return _print_json([_plain(taxonomy, node) for node in taxonomy])
+            return print_json([_plain(taxonomy, node) for node in taxonomy])
         print("\n".join(tree_lines(taxonomy)))
         return 0
     node = taxonomy.find(told.name)
     if told.json:
-        return _print_json(_plain(taxonomy, node))
+        return print_json(_plain(taxonomy, node))
     print("\n".join(_node_lines(taxonomy, node)))
     return 0
 
@@ -129,7 +120,7 @@ def tree_lines(taxonomy: Taxonomy) -> list[str]:
     for root in taxonomy.roots():
         for node in (root, *taxonomy.below(root.id)):
             label = "  " * len(taxonomy.ancestors(node.id)) + node.label
-            lines.append(_printable(f"{label:44} {node.id:24} {' '.join(node.classes)}").rstrip())
+            lines.append(printable(f"{label:44} {node.id:24} {' '.join(node.classes)}").rstrip())
     return lines or ["there are no topics"]
 
 
@@ -140,7 +131,7 @@ def _node_lines(taxonomy: Taxonomy, node: Node) -> list[str]:
     lines.append(f"  below it: {', '.join(child.label for child in below)}" if below else "")
     lines += [f"  page: {page}" for page in node.pages]
     lines += [f"  text {place}: {' '.join(text.split())}" for place, text in enumerate(node.texts, 1)]
-    return [_printable(line) for line in lines if line]
+    return [printable(line) for line in lines if line]
 
 
 # -- mapping ----------------------------------------------------------------------------------------
@@ -183,7 +174,7 @@ def mapping_lines(found: Mapping) -> list[str]:
     for fit in found.ranked[:shown]:
         mark = "*" if fit.id in found.best else " "
         terms = ", ".join(f"{each.term} {each.share:.0%}" for each in fit.terms[:SHOWN])
-        lines.append(_printable(f"{mark} {fit.score:.3f}  {fit.path} ({fit.id}): {terms}"))
+        lines.append(printable(f"{mark} {fit.score:.3f}  {fit.path} ({fit.id}): {terms}"))
     lines += [
         f"document {each.document} is set apart: its language is {each.language!r}, not that of the topics"
         for each in found.foreign
@@ -228,8 +219,8 @@ def _fetched(told: argparse.Namespace, urls: Sequence[str]) -> list[str]:
 
 def _edited(told: argparse.Namespace, what: str, id: str = "") -> int:
     if told.json:
-        return _print_json({"edit": what, "id": id})
-    print(_printable(f"{what}; `lycosa topics undo` takes it back"))
+        return print_json({"edit": what, "id": id})
+    print(printable(f"{what}; `lycosa topics undo` takes it back"))
     return 0
 
 
@@ -304,6 +295,6 @@ def undo(told: argparse.Namespace) -> int:
     """Take the last edit back."""
     what = OwnTaxonomy(home(told.home)).undo()
     if told.json:
-        return _print_json({"undone": what})
-    print(_printable(f"undone: {what}"))
+        return print_json({"undone": what})
+    print(printable(f"undone: {what}"))
     return 0

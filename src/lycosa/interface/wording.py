@@ -1,8 +1,10 @@
-"""How figures are worded for people: one spelling everywhere, and never a raw float."""
+"""How figures and foreign text are worded for people and programs: one spelling everywhere, and never a raw float."""
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
+from typing import Any
 
 _SIZES = ("B", "KiB", "MiB", "GiB", "TiB")
 
@@ -66,3 +68,14 @@ def _moment(at: float) -> datetime | None:
 
 
 FILTERS = {"number": number, "share": share, "rate": rate, "size": size, "span": span, "day": day, "iso": iso}
+
+
+def printable(text: str) -> str:
+    """Foreign text cannot send commands to a terminal."""
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def print_json(value: Any) -> int:
+    """Print figures for programs; returns the exit code of a command that went well."""
+    print(json.dumps(value, ensure_ascii=False))
+    return 0
