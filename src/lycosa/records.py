@@ -145,7 +145,7 @@ class SiteShut(Record, frozen=True, tag=True):
 
 
 class Page(Record, frozen=True):
-    """A document understood: what it says and where it points."""
+    """A document understood: what it says, where it points and, if asked for, the code of its structure."""
 
     url: str
     title: str = ""
@@ -160,6 +160,7 @@ class Page(Record, frozen=True):
     links: tuple[Link, ...] = ()
     links_dropped: int = 0
     published: float | None = None
+    structure: bytes = b""
 
 
 class Visit(Record, frozen=True):

@@ -1,7 +1,8 @@
 """Words: one tokenizer, one stop list and one stemmer per language, used by every scorer and by search.
 
 A word is a run of letters and digits, in lower case. Plain ASCII text takes a
-native path; both paths give the same words for the same text.
+native path, and so does the plain part of any other text; all paths give the same
+words for the same text.
 """
 
 from __future__ import annotations
@@ -11,11 +12,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.resources import files
+from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import Stemmer
 
 _WORD = re.compile(r"[^\W_]+")
 _ASCII_SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
+_SPACED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))
 
 SNOWBALL = {
     "ar": "arabic", "da": "danish", "de": "german", "en": "porter", "es": "spanish", "fi": "finnish",
@@ -34,7 +39,32 @@ def words(text: str) -> list[str]:
     lower = text.lower()
     if lower.isascii():
         return lower.translate(_ASCII_SPACES).split()
-    return _WORD.findall(lower)
+    found: list[str] = []
+    for part in lower.encode("utf-8", "surrogatepass").translate(_SPACED).decode("utf-8", "surrogatepass").split():
+        if part.isascii():
+            found.append(part)
+        else:
+            found += _WORD.findall(part)
+    return found
+
+
+class Running(NamedTuple):
+    """Several texts as one run of words, an empty word behind each; `owners` has the number of each word's text."""
+
+    words: list[str]
+    owners: npt.NDArray[np.int64]
+
+
+def running(texts: Iterable[str]) -> Running:
+    """The words of several texts, so that all of them can be looked at in one go."""
+    told: list[str] = []
+    lengths: list[int] = []
+    for text in texts:
+        found = words(text)
+        told += found
+        told.append("")
+        lengths.append(len(found) + 1)
+    return Running(told, np.repeat(np.arange(len(lengths)), lengths))
 
 
 class Stems:

@@ -16,6 +16,7 @@ from lycosa.pages.head import Head, header_wishes, read_head
 from lycosa.pages.hostile_markup import tamed
 from lycosa.pages.links import FoundLinks, find_links, refresh_link
 from lycosa.pages.main_text import LONGEST_TEXT, digest_of, main_text
+from lycosa.pages.structure import Skeleton
 from lycosa.records import Fetched, Link, Page
 
 SAMPLE = 700
@@ -41,8 +42,8 @@ _ERROR_WORDS = re.compile(
 )
 
 
-def read_page(fetched: Fetched, most_links: int = 5000) -> Page:
-    """What a fetched document says and where it points."""
+def read_page(fetched: Fetched, most_links: int = 5000, structure: bool = False) -> Page:
+    """What a fetched document says and where it points; its structure too where that is wanted and it has one."""
     response = fetched.response
     content_type = response.header("content-type")
     kind = content_type.partition(";")[0].strip().lower()
@@ -50,7 +51,13 @@ def read_page(fetched: Fetched, most_links: int = 5000) -> Page:
         return _wordless(fetched)
     if kind.startswith("text/") and kind != "text/html":
         return _plain_page(fetched, *decoded(response.body, content_type))
-    return _html_page(fetched, *as_utf_8(response.body, content_type), most_links)
+    return _html_page(fetched, *as_utf_8(response.body, content_type), most_links, structure)
+
+
+def read_structure(html: bytes, content_type: str = "") -> Skeleton:
+    """The structure of an HTML document alone, as the structure of its Page has it."""
+    markup, _ = tamed(as_utf_8(html, content_type)[0])
+    return Skeleton.from_bytes(Elements(markup, structure=True).structure)
 
 
 def _readable(kind: str) -> bool:
@@ -77,9 +84,9 @@ def _plain_page(fetched: Fetched, text: str, charset: str) -> Page:
     )
 
 
-def _html_page(fetched: Fetched, html: bytes, charset: str, most_links: int) -> Page:
+def _html_page(fetched: Fetched, html: bytes, charset: str, most_links: int, structure: bool) -> Page:
     markup, cut_off = tamed(html)
-    elements = Elements(markup)
+    elements = Elements(markup, structure)
     head = read_head(elements, fetched.link.url, fetched.response)
     found = find_links(elements, fetched.link, head.base, head.title, most_links)
     text = main_text(elements, found.framing, found.blocks)
@@ -97,6 +104,7 @@ def _html_page(fetched: Fetched, html: bytes, charset: str, most_links: int) -> 
         _with_refresh(found, head, fetched.link, most_links),
         found.dropped + cut_off,
         head.published,
+        elements.structure,
     )
 
 

@@ -7,7 +7,11 @@ no page is walked twice; a selector for the wanted kinds alone takes longer.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
+
+from lycosa.pages.outline import outline
 
 MOST_BREAKS = 5000
 """Line breaks that are made spaces, so that the words around them stay apart."""
@@ -29,6 +33,7 @@ def _kind(tag: str) -> int:
 
 
 _SORT_OF_KIND = {_kind(tag): _SORTS.index(sort) for tag, sort in _SORTED.items()}
+_WANTED = frozenset(_SORT_OF_KIND)
 _LINK = _kind("a")
 IMAGE = _kind("img")
 _HEADINGS = _SORTS.index("headings")
@@ -41,7 +46,7 @@ _AS_WRITTEN = LexborDocumentOptions.WO_EVENTS.value
 class Elements:
     """The elements of a document that matter to us, each list in document order."""
 
-    __slots__ = (*_SORTS, "anchors_before", "root", "tree")
+    __slots__ = (*_SORTS, "anchors_before", "root", "structure", "tree")
 
     anchors: list[LexborNode]
     noise: list[LexborNode]
@@ -56,24 +61,30 @@ class Elements:
     breaks: list[LexborNode]
     headings: list[LexborNode]
 
-    def __init__(self, html: bytes) -> None:
+    def __init__(self, html: bytes, structure: bool = False) -> None:
         self.tree = LexborHTMLParser(html, options=_AS_WRITTEN, scripting=True)
         self.root = self.tree.root or self.tree.create_node("html")
         self.anchors_before: list[int] = []
         """For each heading, how many anchors come before it."""
-        self._sort()
+        self.structure = b""
+        """The code of the document's skeleton, where it is wanted."""
+        nodes: Iterable[LexborNode] = self.root.traverse()
+        if structure:
+            skeleton, nodes = outline(self.root, _WANTED)
+            self.structure = skeleton.to_bytes()
+        self._sort(nodes)
         for node in self.noise:
             node.decompose(recursive=False)
         for node in self.breaks[:MOST_BREAKS]:
             node.replace_with(" ")
 
-    def _sort(self) -> None:
+    def _sort(self, nodes: Iterable[LexborNode]) -> None:
         """A loop over all elements: what it does for each counts on every page."""
         lists: list[list[LexborNode]] = [[] for _ in _SORTS]
         for sort, found in zip(_SORTS, lists, strict=True):
             setattr(self, sort, found)
         anchors, sorts, link = self.anchors, _SORT_OF_KIND, _LINK
-        for node in self.root.traverse():
+        for node in nodes:
             kind = node.tag_id
             if kind == link:
                 anchors.append(node)

@@ -20,6 +20,7 @@ from lycosa.fetching.simulated_web.notices import (
     sitemap_index,
 )
 from lycosa.fetching.simulated_web.pages import TEMPLATES, page_html, plain_html, sentences, wording
+from lycosa.fetching.simulated_web.signposts import Signposts
 from lycosa.fetching.simulated_web.traps import TRAPS
 from lycosa.fetching.simulated_web.words import phrase_table
 from lycosa.records import Response
@@ -41,6 +42,7 @@ class Answers:
         self._map = web
         self._changes = changes
         settings = web.settings
+        self.signposts = Signposts(web) if settings.signposts else None
         order = sorted(range(settings.hosts), key=lambda host: web.draw(b"trap", host)) if settings.traps else []
         self.traps = {host: TRAPS[turn % len(TRAPS)] for turn, host in enumerate(order[: settings.traps])}
 
@@ -105,7 +107,7 @@ class Answers:
 
     def _page(self, place: Place, now: float, headers: Mapping[str, str]) -> Response:
         change = self._changes.last(place.key, now)
-        etag = f'"{self._map.draw(b"etag", place.host, place.number) & 0xFFFFFFFF:08x}-{change.version}"'
+        etag = self._etag(place, change.version)
         validators = (("ETag", etag), ("Last-Modified", formatdate(int(change.at), usegmt=True)))
         if _is_current(headers, etag, change):
             return Response(place.url, 304, validators, began=now)
@@ -117,8 +119,15 @@ class Answers:
             change.version,
             self._template(place.host),
             self._extras(place),
+            self.signposts,
         )
         return _answer(place.url, now, 200, body, more=validators)
+
+    def _etag(self, place: Place, version: int) -> str:
+        """A page's entity tag: other signposts make other bytes of the same page."""
+        signposts = self._map.settings.signposts
+        name = b"etag %d" % signposts if signposts else b"etag"
+        return f'"{self._map.draw(name, place.host, place.number) & 0xFFFFFFFF:08x}-{version}"'
 
     def _template(self, host: int) -> int:
         return self._map.draw(b"template", host) % len(TEMPLATES)

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from lycosa.configuration import Bytes, ConfigurationError, Seconds
+from lycosa.fetching.simulated_web.kinds import KINDS
 from lycosa.fetching.simulated_web.words import TOPICS
 
 _SIZES = {"": 1, "B": 1, "kB": 1000, "KiB": 1024, "MB": 1000**2, "MiB": 1024**2}
@@ -43,6 +44,8 @@ class BoxSettings(msgspec.Struct, frozen=True, kw_only=True):
     traps: int = 0
     errors: float = 0.02
     duplicates: float = 0.05
+    kinds: int = 1
+    signposts: int = 0
     port: int = 8080
     suffix: str = "localhost"
     period: Seconds = Seconds(86400.0)
@@ -68,6 +71,8 @@ class BoxSettings(msgspec.Struct, frozen=True, kw_only=True):
             "traps": (0 <= self.traps <= self.hosts, "0 to the number of hosts"),
             "errors": (0 <= self.errors <= 1, "0 to 1"),
             "duplicates": (0 <= self.duplicates <= 0.9, "0 to 0.9"),
+            "kinds": (1 <= self.kinds <= len(KINDS), f"1 to {len(KINDS)}"),
+            "signposts": (0 <= self.signposts <= self.topics, "0 to the number of topics"),
             "port": (1 <= self.port <= 65535, "1 to 65535"),
             "suffix": (_SUFFIX.fullmatch(self.suffix) is not None, "a domain name in lower case"),
             "period": (self.period > 0, "a span of time above zero"),
@@ -146,7 +151,7 @@ def _quantity(text: str, units: dict[str, Any]) -> float:
 _READERS: dict[str, Callable[[str], Any]] = {
     "hosts": _whole, "pages": _whole, "topics": _whole, "links": _whole, "size": _size, "unlinked": _share,
     "changed": _share, "lastmod": str, "tunnel": _share, "traps": _whole, "errors": _share, "duplicates": _share,
-    "port": _whole, "suffix": str, "period": _time, "begins": _share,
+    "kinds": _whole, "signposts": _whole, "port": _whole, "suffix": str, "period": _time, "begins": _share,
 }  # fmt: skip
 _EXPECTED: dict[Callable[[str], Any], str] = {
     _whole: "whole number", _share: "number", _size: "size, such as 4KiB", _time: "span of time, such as 1d",

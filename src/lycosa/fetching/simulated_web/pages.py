@@ -12,7 +12,10 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import NamedTuple
 
+from lycosa.fetching.simulated_web.kinds import ARTICLE, LISTING
 from lycosa.fetching.simulated_web.map import PageLinks, Place
+from lycosa.fetching.simulated_web.shapes import row_count, shape_of, shaped
+from lycosa.fetching.simulated_web.signposts import BOARDS, Signposts, neutral
 from lycosa.fetching.simulated_web.words import PHRASE, TABLE_SIZE, PhraseTable, phrase_table
 
 _MASK = TABLE_SIZE - 1
@@ -97,6 +100,13 @@ TEMPLATES = (
 )
 
 
+SIGNPOSTED = tuple(
+    look._replace(page=look.page.replace(board.enclosed, "{items}"))
+    for look, board in zip(TEMPLATES, BOARDS, strict=True)
+)
+"""The templates with room for several lists of links."""
+
+
 class Wording(NamedTuple):
     """What a page's text is drawn from. `aside` is another topic it touches, or '' for none."""
 
@@ -115,14 +125,25 @@ def wording(place: Place, topics: Sequence[str], size: int, links: int) -> Wordi
 
 
 def page_html(
-    place: Place, links: PageLinks, worded: Wording, version: int, template: int, extras: Iterable[tuple[str, str]]
+    place: Place,
+    links: PageLinks,
+    worded: Wording,
+    version: int,
+    template: int,
+    extras: Iterable[tuple[str, str]],
+    signposts: Signposts | None = None,
 ) -> bytes:
     """A page as its host's template shows it."""
     look = TEMPLATES[template]
-    text = body_text(place, links.inline, worded, version, look)
+    said = draft(place, links.inline, worded, version)
+    is_article = place.kind == ARTICLE
+    text = article(place, said, look) if is_article else other_kind(place, said, links.listed, template, signposts)
+    more = "".join([look.item.format(url, anchor) for url, anchor in extras])
+    if signposts is not None:
+        items = BOARDS[template].enclosed.replace("{items}", more) + "\n" + signposts.lists(place, links, template)
+        return _frame(SIGNPOSTED[template], place.title, links.menu, text, items)
     around = [*links.below, *links.related]
-    items = "".join([look.item.format(one.url, one.title) for one in around])
-    items += "".join([look.item.format(url, anchor) for url, anchor in extras])
+    items = "".join([look.item.format(one.url, one.title) for one in around]) + more
     return _frame(look, place.title, links.menu, text, items)
 
 
@@ -141,8 +162,21 @@ def _frame(look: Template, title: str, menu: Sequence[Place], text: str, items: 
     return look.page.format(title=title, menu=entries, text=text, items=items, footer=footer).encode("ascii")
 
 
-def body_text(place: Place, inline: Sequence[Place], worded: Wording, version: int, look: Template) -> str:
-    """The main content: sections of paragraphs with links among the words."""
+class Draft(NamedTuple):
+    """What a page says before it is laid out, and what else of its words may be drawn from."""
+
+    lines: list[str]
+    rng: Random
+    table: PhraseTable
+
+    def heading(self, word: str) -> str:
+        """A word of the page and another one that follows by chance."""
+        follows = self.table.plain[self.rng.getrandbits(16) & _MASK].partition(" ")[0]
+        return f"{word.capitalize()} {follows}"
+
+
+def draft(place: Place, inline: Sequence[Place], worded: Wording, version: int) -> Draft:
+    """The sentences of a page with links among the words."""
     rng = Random(place.key ^ 0x5EED)
     table = phrase_table(worded.topic, worded.strength)
     lines = sentences(rng, table, worded.words, place.words)
@@ -155,21 +189,38 @@ def body_text(place: Place, inline: Sequence[Place], worded: Wording, version: i
         spot = (order * 3 + 1) % len(lines)
         head, _, tail = lines[spot].partition(" ")
         lines[spot] = f'{head} <a href="{target.url}">{target.title.lower()}</a> {tail}'
-    step = _SENTENCES_PER_PARAGRAPH
-    paragraphs = [look.paragraph.format(" ".join(lines[k : k + step])) for k in range(0, len(lines), step)]
-    return _sections(paragraphs, rng, table, place, look)
+    return Draft(lines, rng, table)
 
 
-def _sections(paragraphs: list[str], rng: Random, table: PhraseTable, place: Place, look: Template) -> str:
+def article(place: Place, said: Draft, look: Template) -> str:
     """Paragraphs under headings: every third section is part of the one before."""
+    lines, step = said.lines, _SENTENCES_PER_PARAGRAPH
+    paragraphs = [look.paragraph.format(" ".join(lines[k : k + step])) for k in range(0, len(lines), step)]
     parts = []
     for order, first in enumerate(range(0, len(paragraphs), _PARAGRAPHS_PER_SECTION)):
         body = "".join(paragraphs[first : first + _PARAGRAPHS_PER_SECTION])
         shape = look.subsection if order % 3 == 2 else look.section
-        follows = table.plain[rng.getrandbits(16) & _MASK].partition(" ")[0]
-        heading = f"{place.words[order % 3].capitalize()} {follows}"
-        parts.append(shape.format(heading, body))
+        parts.append(shape.format(said.heading(place.words[order % 3]), body))
     return "".join(parts)
+
+
+def other_kind(place: Place, said: Draft, listed: Sequence[Place], template: int, signposts: Signposts | None) -> str:
+    """The content of a page that is no article; the rows of a listing are its links."""
+    first, second = said.heading(place.words[0]), said.heading(place.words[1])
+    if place.kind != LISTING:
+        rows = row_count(len(said.lines), said.rng)
+        names = [word.capitalize() for word in _drawn_words(said, rows)]
+    elif signposts is None:
+        names = [f'<a href="{one.url}">{one.title}</a>' for one in listed]
+    else:
+        names = [f'<a href="{one.url}">{neutral(order)}</a>' for order, one in enumerate(listed)]
+        second = signposts.heading(place.topic)
+    return shaped(shape_of(template, place.kind), said.lines, names, (first, second), said.rng)
+
+
+def _drawn_words(said: Draft, count: int) -> list[str]:
+    bits = struct.unpack(f"<{count}H", said.rng.randbytes(2 * count))
+    return [said.table.plain[bit & _MASK].partition(" ")[0] for bit in bits]
 
 
 def sentences(rng: Random, table: PhraseTable, count: int, keywords: Sequence[str]) -> list[str]:

@@ -21,6 +21,7 @@ from lycosa.fetching.robots import Robots, Rules, parse
 from lycosa.fetching.simulated_web.answers import Answers
 from lycosa.fetching.simulated_web.box import BoxSettings, parse_box, written
 from lycosa.fetching.simulated_web.changes import Changes
+from lycosa.fetching.simulated_web.kinds import KINDS
 from lycosa.fetching.simulated_web.map import Place, WebMap
 from lycosa.fetching.simulated_web.notices import Manners
 from lycosa.records import Failed, Link, Outcome, Refused, Response, SiteOpened, SiteShut
@@ -113,11 +114,31 @@ class SimulatedWeb:
         """The topic of a page, or '' for what is no page."""
         return self.truth(url).topic
 
+    def kinds(self) -> tuple[str, ...]:
+        """The names of the kinds of pages."""
+        return KINDS[: self.settings.kinds]
+
+    def kind_of(self, url: str) -> str:
+        """The kind of page that a URL is, by how it is built, or '' for what is no page."""
+        place = self._find(url)
+        return "" if place is None else KINDS[place.kind]
+
+    def kind_labels(self) -> dict[str, str]:
+        """The kind of every page."""
+        return {place.url: KINDS[place.kind] for place in self._places()}
+
+    def department_of(self, topic: str) -> str:
+        """The department whose name stands above links towards a topic, or '' in a web without signposts."""
+        signposts = self._answers.signposts
+        return signposts.department(self._topic_number(topic)) if signposts else ""
+
+    def signposted_topic_of(self, url: str) -> str:
+        """The topic that links to a page lead towards: its own, or that of a tunnel it is the way to."""
+        return self._map.topics[self._map.towards(self._found(url))]
+
     def seeds(self, topic: str, count: int = 3) -> list[str]:
         """Pages of a topic to begin with: homes and then other linked pages, none behind a tunnel."""
-        if topic not in self._map.topics:
-            raise ValueError(f"no topic {topic!r} here; there are {', '.join(self._map.topics)}")
-        wanted, found = self._map.topics.index(topic), list[str]()
+        wanted, found = self._topic_number(topic), list[str]()
         deepest = max(self._map.linked[host] for host in self._map.open_hosts)
         for number in range(deepest):
             for host in self._map.open_hosts:
@@ -129,11 +150,10 @@ class SimulatedWeb:
         return found
 
     def links_of(self, url: str) -> list[str]:
-        """The pages that a page links to, in the order of its source, without repeats."""
+        """The pages that a page links to, without repeats: by its menu, within its text, and around it."""
         links = self._map.links(self._found(url))
-        return list(
-            dict.fromkeys(one.url for group in (links.menu, links.inline, links.below, links.related) for one in group)
-        )
+        groups = (links.menu, links.inline, links.listed, links.below, links.related)
+        return list(dict.fromkeys(one.url for group in groups for one in group))
 
     def reachable_from(self, seeds: Iterable[str]) -> set[str]:
         """The pages that a crawl of everything would find from these by links alone."""
@@ -180,6 +200,11 @@ class SimulatedWeb:
     def trap_hosts(self) -> dict[str, str]:
         """The sites with a trap, and which."""
         return {self._map.site(host): trap.name for host, trap in self._answers.traps.items()}
+
+    def _topic_number(self, topic: str) -> int:
+        if topic not in self._map.topics:
+            raise ValueError(f"no topic {topic!r} here; there are {', '.join(self._map.topics)}")
+        return self._map.topics.index(topic)
 
     def _places(self) -> Iterator[Place]:
         for host, size in enumerate(self._map.sizes):

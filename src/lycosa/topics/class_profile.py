@@ -1,0 +1,139 @@
+"""A text as a profile over knowledge classes, and how close it is to a topic's.
+
+Where the galaxy (T3) names one class, a profile keeps them all: every known word or
+phrase counts for its classes and for those above them, rare classes more than common
+ones. Two texts that share no word are close when their words belong to the same
+classes: so a few examples speak for a whole field, and a text with a word or two for
+another field is not shut out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from lycosa.records import Page
+from lycosa.text import running, words
+from lycosa.topics.classes import Scheme, digits_of
+from lycosa.topics.classes_file import shipped_classes
+from lycosa.topics.taxonomy_file import shipped
+
+DIGITS = 3
+LONGEST_TEXT = 50_000
+"""Characters of a text that are looked at."""
+REMEMBERED = 2_000
+GIVEN = 3.0
+"""A class that a person named counts like a word this much above all others."""
+
+Profile: TypeAlias = npt.NDArray[np.float32]
+"""A weight for each class of one to three digits, at length 1; all 0 where no word of a text is known."""
+
+
+class Profiles:
+    """Makes profiles of texts, all by one scheme, and remembers those of the latest pages."""
+
+    def __init__(self, scheme: Scheme, background: Iterable[str] = ()) -> None:
+        self._scheme = scheme
+        held = [_with_those_above(entry.numbers) for entry in scheme.entries]
+        self.classes = sorted({number for numbers in held for number in numbers})
+        self._places = {number: place for place, number in enumerate(self.classes)}
+        self._held = np.array([self._places[number] for numbers in held for number in numbers], np.int64)
+        self._number = np.array([len(numbers) for numbers in held], np.int64)
+        self._begins = np.cumsum(self._number) - self._number
+        shares = [1.0 / max(1, len(entry.numbers)) for entry in scheme.entries]
+        self._shares = np.repeat(np.array(shares), self._number)
+        self._rarities = self._counted_rarities(background)
+        self._pages: dict[tuple[bytes | str, str], Profile] = {}
+
+    def _counted_rarities(self, background: Iterable[str]) -> npt.NDArray[np.float64]:
+        """How rare each class is among some texts."""
+        holding, documents = np.zeros(len(self.classes)), 0
+        for text in background:
+            documents += 1
+            holding += self._counted(text) > 0
+        return np.log1p((documents - holding + 0.5) / (holding + 0.5))
+
+    def of_text(self, text: str) -> Profile:
+        """The profile of a text."""
+        return _at_length_1(np.log1p(self._counted(text)) * self._rarities)
+
+    def of_page(self, page: Page) -> Profile:
+        """The profile of a page's title and main text."""
+        key = page.digest or page.text, page.title
+        found = self._pages.get(key)
+        if found is None:
+            if len(self._pages) >= REMEMBERED:
+                self._pages.clear()
+            found = self._pages[key] = self.of_text(f"{page.title}\n{page.text}")
+        return found
+
+    def of_topic(self, texts: Sequence[str], classes: Iterable[str] = ()) -> Profile:
+        """The middle of some texts, and of classes that a person named."""
+        middle = np.zeros(len(self.classes))
+        for text in texts:
+            middle += self.of_text(text) / len(texts)
+        for number in _with_those_above(map(digits_of, classes)):
+            if number in self._places:
+                place = self._places[number]
+                middle[place] += np.log1p(GIVEN) * self._rarities[place]
+        return _at_length_1(middle)
+
+    def closeness_of(self, texts: Sequence[str], topic: Profile) -> npt.NDArray[np.float64]:
+        """How close each of many short texts is to a topic, worked out for all of them at once."""
+        told = running(texts)
+        begins, entries = self._scheme.found(told.words)
+        places, numbers = self._spread(entries)
+        size = len(self.classes)
+        every = np.repeat(told.owners[begins], numbers) * size + self._held[places]
+        cells, which = np.unique(every, return_inverse=True)
+        owners, classes = cells // size, cells % size
+        weights = np.log1p(np.bincount(which, self._shares[places], len(cells))) * self._rarities[classes]
+        lengths = np.sqrt(np.bincount(owners, weights * weights, len(texts)))
+        sums = np.bincount(owners, weights * topic[classes], len(texts))
+        return np.minimum(1.0, sums / np.maximum(lengths, 1e-12))
+
+    def _counted(self, text: str) -> npt.NDArray[np.float64]:
+        """How often each class and each one above it is spoken of; a word of several classes is parted among them."""
+        _, entries = self._scheme.found(words(text[:LONGEST_TEXT]))
+        places, _ = self._spread(entries)
+        sums: npt.NDArray[np.float64] = np.bincount(self._held[places], self._shares[places], len(self.classes)).astype(
+            np.float64, copy=False
+        )
+        return sums
+
+    def _spread(self, entries: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Where the classes of entries lie, and how many each entry has."""
+        numbers = self._number[entries]
+        ends = np.cumsum(numbers)
+        size = int(ends[-1]) if len(ends) else 0
+        return np.arange(size) + np.repeat(self._begins[entries] - ends + numbers, numbers), numbers
+
+    def shared(self, one: Profile, other: Profile, most: int = 3) -> list[str]:
+        """The classes that say most for two profiles being close."""
+        shares = one * other
+        return [self.classes[place] for place in np.argsort(-shares)[:most].tolist() if shares[place] > 0]
+
+
+def closeness(one: Profile, other: Profile) -> float:
+    """The cosine of two profiles, between 0 and 1."""
+    return min(1.0, float(one @ other))
+
+
+def _with_those_above(numbers: Iterable[str]) -> list[str]:
+    """Each class and those it lies in, as far as digits count."""
+    return [number[:size] for number in numbers for size in range(1, min(DIGITS, len(number)) + 1)]
+
+
+def _at_length_1(weights: npt.NDArray[np.float64]) -> Profile:
+    length = float(np.sqrt(weights @ weights))
+    return (weights / length if length else weights).astype(np.float32)
+
+
+@lru_cache(maxsize=1)
+def profiles() -> Profiles:
+    """One maker for all: by the shipped classes, with the shipped topics' texts telling which classes are rare."""
+    return Profiles(shipped_classes(), (text for node in shipped() for text in node.texts))

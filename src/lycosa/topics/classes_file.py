@@ -1,0 +1,86 @@
+"""A decimal classification as text that people can write by hand: one class per line, fields parted by tabs.
+
+`598<TAB>Birds<TAB>bird; owl; birds of prey`. Lines that begin with `#` do not count, and
+the order of lines does not matter. Texts go in with the names that errors give them; who
+opens files is somebody else's business, except for the classification that is shipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib.resources import files
+
+from lycosa.configuration import ConfigurationError
+from lycosa.text import words
+from lycosa.topics.classes import LONGEST_WORD, ClassLine, Scheme, digits_of
+
+MOST_WORDS = 8
+MOST_DIGITS = 12
+_NUMBER = re.compile(r"[0-9]{1,3}|[0-9]{3}\.[0-9]+")
+_SHAPE = "write NUMBER, a tab, CAPTION, a tab, and words parted by semicolons"
+
+
+def read_classes(text: str, origin: str = "classes") -> list[ClassLine]:
+    """The classes in a text, in its order; `origin` names it in errors."""
+    return [
+        _line(line, f"{origin}:{number}")
+        for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1)
+        if line.strip() and not line.startswith("#")
+    ]
+
+
+def scheme_of(sources: Iterable[tuple[str, str]], language: str = "en") -> Scheme:
+    """One classification of several texts, each with its name."""
+    named = list(sources)
+    scheme = Scheme((line for origin, text in named for line in read_classes(text, origin)), language)
+    if not len(scheme):
+        origins = ", ".join(origin for origin, _ in named) or "classes"
+        raise ConfigurationError(f"{origins}: there is no class in it; {_SHAPE}, one class per line")
+    return scheme
+
+
+def _line(line: str, place: str) -> ClassLine:
+    number, *fields = (field.strip() for field in line.split("\t"))
+    if not fields:
+        raise ConfigurationError(f"{place}: there is no tab behind {_shown(number)}; {_SHAPE}")
+    if len(fields) > 2:
+        raise ConfigurationError(f"{place}: there are {len(fields) + 1} fields instead of three; {_SHAPE}")
+    caption = " ".join(fields[0].split())
+    if not _NUMBER.fullmatch(number) or len(digits_of(number)) > MOST_DIGITS:
+        raise ConfigurationError(
+            f"{place}: the number {_shown(number)} is not possible; write one to three digits, "
+            f"or a dot behind the third and up to {MOST_DIGITS} in all, such as 598 or 746.92"
+        )
+    if not caption:
+        raise ConfigurationError(f"{place}: class {number} has an empty caption; say in a few words what it is about")
+    return ClassLine(digits_of(number), caption, _phrases(fields[1], place) if len(fields) > 1 else (), place)
+
+
+def _phrases(field: str, place: str) -> tuple[str, ...]:
+    phrases = [phrase.strip() for phrase in field.split(";")]
+    if not phrases[-1]:
+        phrases.pop()
+    for phrase in phrases:
+        told = words(phrase)
+        if not told:
+            raise ConfigurationError(f"{place}: words: {_shown(phrase)} has no letter or digit; remove it")
+        if len(told) > MOST_WORDS or max(map(len, told)) > LONGEST_WORD:
+            raise ConfigurationError(
+                f"{place}: words: {_shown(phrase)} is too long; "
+                f"use at most {MOST_WORDS} words of {LONGEST_WORD} letters, parted from the next phrase by a semicolon"
+            )
+    return tuple(phrases)
+
+
+def _shown(told: str, most: int = 60) -> str:
+    return repr(told if len(told) <= most else told[:most] + "…")
+
+
+@lru_cache(maxsize=1)
+def shipped_classes() -> Scheme:
+    """The classification that comes with Lycosa."""
+    folder = files("lycosa").joinpath("data/classes")
+    found = sorted((each for each in folder.iterdir() if each.name.endswith(".tsv")), key=lambda each: each.name)
+    return scheme_of((each.name, each.read_text("utf-8")) for each in found)

@@ -1,0 +1,124 @@
+from lycosa.link_graph.passages import Passage
+from lycosa.link_graph.treasure_graph import Node, TreasureGraph
+from lycosa.link_graph.watchdog import Change, Seen, Watchdog
+
+HUB, WAY, END = Passage("Hub", boundary="all kinds"), Passage("Way", boundary="owls"), Passage("End", boundary="nest")
+
+
+def kinds(changes: list[Change]) -> list[tuple[str, str]]:
+    return sorted((change.kind, change.node.passage.nearest) for change in changes)
+
+
+def walked(dog: Watchdog) -> None:
+    """Hub, way, target: a path of two links to a relevant page."""
+    dog.saw("hub", Seen("", False, {HUB: ("way", "elsewhere")}))
+    dog.saw("way", Seen("hub", False, {WAY: ("target",), Passage("Other"): ("nothing",)}))
+    dog.saw("target", Seen("way", True, {END: ("beyond",)}))
+
+
+def test_the_path_to_a_relevant_page_becomes_nodes() -> None:
+    dog = Watchdog(TreasureGraph())
+    walked(dog)
+    changes = dog.look()
+    assert kinds(changes) == [("new", "Hub"), ("new", "Way")]
+    assert {node.passage.nearest: node.distance for node in dog.graph.nodes.values()} == {"Hub": 2, "Way": 1}
+    assert dog.look() == [], "what was folded in is not folded in again"
+
+
+def test_a_path_ends_where_it_comes_from_another_target() -> None:
+    dog = Watchdog(TreasureGraph())
+    dog.saw("hub", Seen("", False, {HUB: ("first",)}))
+    dog.saw("first", Seen("hub", True, {WAY: ("second",)}))
+    dog.saw("second", Seen("first", True, {}))
+    dog.look()
+    assert {node.passage.nearest: node.distance for node in dog.graph.nodes.values()} == {"Hub": 1, "Way": 0}
+
+
+def test_a_node_that_turns_out_nearer_moves_up() -> None:
+    dog = Watchdog(TreasureGraph([Node("way", WAY, (), 3)]))
+    walked(dog)
+    assert ("nearer", "Way") in kinds(dog.look())
+    assert dog.graph.nodes[WAY.key].distance == 1
+
+
+def test_a_node_that_leads_nowhere_loses_weight_and_dies() -> None:
+    good, bad = Node("x", WAY, (), 1), Node("y", HUB, (), 1)
+    dog = Watchdog(TreasureGraph([good, bad]))
+    made: list[Change] = []
+    for at in range(12):
+        dog.saw(f"good{at}", Seen("", True, {}), good.key)
+        dog.saw(f"bad{at}", Seen("", at == 0, {}), bad.key)
+        if at % 3 == 2:
+            made += dog.look()
+    assert [change.kind for change in made if change.node.key == bad.key][-1] == "dead" or (
+        dog.graph.nodes[bad.key].weight < 0.5
+    )
+    assert dog.graph.nodes[good.key].weight == 1.0
+    for at in range(20):
+        dog.saw(f"more{at}", Seen("", False, {}), bad.key)
+        dog.saw(f"fine{at}", Seen("", True, {}), good.key)
+    dog.look()
+    assert bad.key not in dog.graph
+    assert "links it decided led on as promised" in dog.changes[-1].why
+
+
+def test_a_node_two_links_away_keeps_its_promise_by_leading_nearer() -> None:
+    node = Node("x", HUB, (), 2)
+    dog = Watchdog(TreasureGraph([node]))
+    for at in range(8):
+        dog.saw(f"target{at}", Seen("", True, {}))
+        dog.saw(f"way{at}", Seen("", False, {WAY: (f"target{at}",)}), node.key)
+    dog.look()
+    assert dog.graph.nodes[node.key].led == 8
+    assert dog.graph.nodes[node.key].weight == 1.0
+
+
+def test_old_experience_fades() -> None:
+    node, other = Node("x", WAY, (), 1), Node("y", HUB, (), 1)
+    dog = Watchdog(TreasureGraph([node, other]))
+    for at in range(20):
+        dog.saw(f"before{at}", Seen("", True, {}), node.key)
+    dog.look()
+    for turn in range(30):
+        for at in range(4):
+            dog.saw(f"after{turn}-{at}", Seen("", False, {}), node.key)
+            dog.saw(f"fine{turn}-{at}", Seen("", True, {}), other.key)
+        dog.look()
+    assert node.key not in dog.graph, "a web that changed is learnt anew"
+
+
+def test_every_change_can_be_undone_and_stays_undone() -> None:
+    dog = Watchdog(TreasureGraph())
+    walked(dog)
+    new = next(change for change in dog.look() if change.node.passage == HUB)
+    assert [change.name for change in dog.undo([new.name])] == [new.name]
+    assert HUB.key not in dog.graph
+    assert new not in dog.changes
+    walked(dog)
+    dog.look()
+    assert HUB.key not in dog.graph
+
+
+def test_undoing_a_death_brings_the_node_back_for_good() -> None:
+    node, other = Node("x", WAY, (), 1), Node("y", HUB, (), 1)
+    dog = Watchdog(TreasureGraph([node, other]))
+
+    def fail(turn: int) -> None:
+        for at in range(30):
+            dog.saw(f"bad{turn}-{at}", Seen("", False, {}), node.key)
+            dog.saw(f"fine{turn}-{at}", Seen("", True, {}), other.key)
+        dog.look()
+
+    fail(0)
+    assert node.key not in dog.graph
+    dead = next(change for change in dog.changes if change.kind == "dead")
+    dog.undo([dead.name])
+    assert dog.graph.nodes[node.key].weight == 1.0
+    fail(1)
+    assert node.key in dog.graph
+
+
+def test_an_unknown_name_is_kept_in_mind() -> None:
+    dog = Watchdog(TreasureGraph(), undone=("abc",))
+    assert dog.undo(["nothing"]) == []
+    assert dog.undone == {"abc", "nothing"}
