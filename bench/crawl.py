@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from bench.big_web import BigWeb, big_web
@@ -47,11 +48,11 @@ def run() -> list[Row]:
     return rows
 
 
-def our_run(web: BigWeb, index: bool = False) -> dict[str, float | dict[str, float]]:
+def our_run(web: BigWeb, index: bool = False, settings: Sequence[str] = ()) -> dict[str, float | dict[str, float]]:
     """One crawl of ours; checked for completeness and read back."""
     with tempfile.TemporaryDirectory() as path:
         web.fetched()
-        figures: dict[str, float | dict[str, float]] = _subprocess(web, path)
+        figures: dict[str, float | dict[str, float]] = _subprocess(web, path, settings)
         lacking = web.urls - web.fetched().keys()
         if lacking:
             raise RuntimeError(f"ours missed {len(lacking)} pages, such as {sorted(lacking)[0]}")
@@ -62,8 +63,8 @@ def our_run(web: BigWeb, index: bool = False) -> dict[str, float | dict[str, flo
     return figures
 
 
-def _subprocess(web: BigWeb, path: str) -> dict[str, float | dict[str, float]]:
-    order = [sys.executable, "-m", "bench.ours", web.seed, path]
+def _subprocess(web: BigWeb, path: str, settings: Sequence[str]) -> dict[str, float | dict[str, float]]:
+    order = [sys.executable, "-m", "bench.ours", web.seed, path, *settings]
     done = subprocess.run(pinned(order, client_core()), capture_output=True, text=True, check=True)
     found: dict[str, float | dict[str, float]] = json.loads(done.stdout.splitlines()[-1])
     return found
@@ -124,6 +125,23 @@ def _figure(ours: dict[str, float | dict[str, float]], name: str) -> float:
 def _cost(ours: dict[str, float | dict[str, float]]) -> str:
     cpu = 1000 * _figure(ours, "cpu_seconds") / _figure(ours, "pages")
     return f"ours {cpu:.2f} CPU s/1000, {_figure(ours, 'peak_mb'):.0f} MB"
+
+
+def cost_beside(bench: str, strategy: str, settings: Sequence[str], pages: int, most: float) -> list[Row]:
+    """CPU a page of a strategy beside best-first on the same web, in turns; the bar is so many times as much."""
+    with big_web(pages) as web:
+        costs: dict[str, list[float]] = {"plain": [], strategy: []}
+        for _ in range(2):
+            for name, chosen in (("plain", ()), (strategy, (f"strategy={strategy}", *settings))):
+                ours = our_run(web, settings=chosen)
+                costs[name].append(1e6 * _figure(ours, "cpu_seconds") / _figure(ours, "pages"))
+    plain, own = min(costs["plain"]), min(costs[strategy])
+    metric = f"CPU a page, {pages} pages"
+    return [
+        less_is_better(bench, metric, own, plain, other_name="best-first", unit="µs", note="the better of two runs"),
+        less_is_better(bench, f"{metric}, at most {most:g} x best-first", own, most * plain, other_name="bar",
+                       unit="µs", note="bar >= 1"),
+    ]  # fmt: skip
 
 
 def _where_time_goes(ours: dict[str, float | dict[str, float]]) -> list[Row]:

@@ -7,15 +7,19 @@ All figures are CPU time; contestants take turns in one process.
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import time
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from bench.crawl import cost_beside
 from bench.rows import Row, less_is_better, missing, more_is_better
-from lycosa.pages.document import read_page
+from bench.web_pages import WebPages
+from lycosa.pages.document import read_page, read_structure
 from lycosa.pages.structure import Skeleton
 from lycosa.pages.structure_index import StructureIndex
 from lycosa.pages.structure_sketch import Comparison, Sketch, sketch_of
@@ -41,18 +45,31 @@ Tree = tuple[int | str, list["Tree"]]
 
 def run() -> list[Row]:
     """A row per bar and per contestant."""
+    crawls = _crawls()
     sites = _sites()
     if not sites:
-        return [missing(BENCH, BENCH, "no pages of sites; set LYCOSA_DATA")]
+        return [*crawls, missing(BENCH, BENCH, "no pages of sites; set LYCOSA_DATA")]
     pages = [page for found in sites.values() for page in found]
     skeletons = {site: [_structure(page) for page in found] for site, found in sites.items()}
     reading, extraction = _extraction(pages[::20])
     return [
+        *crawls,
         *reading,
         *_lookups([each for found in skeletons.values() for each in found], extraction),
         *_matching(skeletons),
         *_filter(skeletons),
     ]
+
+
+def _crawls() -> list[Row]:
+    """CPU a page of crawling by three samples, beside best-first on the same web."""
+    web = WebPages(3_000, 200, 18_080)
+    with TemporaryDirectory() as folder:
+        files = [str(Path(folder) / f"{number}.bin") for number in (500, 1_000, 1_500)]
+        for number, file in zip((500, 1_000, 1_500), files, strict=True):
+            Path(file).write_bytes(read_structure(web.html(number).encode()).to_bytes())
+        pages = int(os.environ.get("LYCOSA_BENCH_PAGES", "3000"))
+        return cost_beside(BENCH, "structure", [f"structure.samples={json.dumps(files)}"], pages, most=1.5)
 
 
 def _sites() -> Sites:

@@ -45,6 +45,9 @@ class Topic(Section, frozen=True):
 
     words: str = ""
     examples: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    scheme: str = ""
+    page_classes: bool = True
     threshold: float = 0.2
 
 
@@ -184,6 +187,39 @@ class Parents(Section, frozen=True):
     strict: bool = False
 
 
+class Treasure(Section, frozen=True):
+    """The strategy `treasure`: its T-Graph and the weights of what it looks at (T4 to T9).
+
+    `exact` is the paper's own formula; `undone` are changes of the watchdog that a person took back.
+    """
+
+    exact: bool = False
+    graph: str = ""
+    levels: int = 4
+    class_digits: int = 3
+    mentions: int = 4
+    by_relevance: float = 1.0
+    by_page_class: float = 1.0
+    by_experience: float = 4.0
+    by_words: float = 0.5
+    by_boundary_class: float = 1.0
+    by_anchor_class: float = 0.5
+    by_graph: float = 0.5
+    watchdog: bool = True
+    look_every: int = 100
+    undone: tuple[str, ...] = ()
+
+
+class Structure(Section, frozen=True):
+    """The strategy `structure`: the structures of sample pages, and from which likeness on a page matches them (M11).
+
+    A threshold of 0 is taken from the samples and from what the crawl finds.
+    """
+
+    samples: tuple[str, ...] = ()
+    threshold: float = 0.0
+
+
 class Configuration(Section, frozen=True):
     """Everything a crawl is told."""
 
@@ -208,11 +244,20 @@ class Configuration(Section, frozen=True):
     index: Index = Index()
     relevance: Relevance = Relevance()
     parents: Parents = Parents()
+    treasure: Treasure = Treasure()
+    structure: Structure = Structure()
 
     @property
     def page_scorer(self) -> str:
-        """The page scorer by name: the one that was asked for, else what suits words or examples."""
-        return self.relevance.scorer or ("cosine" if self.topic.examples else "okapi")
+        """The page scorer by name: the one that was asked for, else what suits samples, examples or words."""
+        if self.relevance.scorer or self.strategy == "structure":
+            return self.relevance.scorer or "structure"
+        return "cosine" if self.topic.examples else "okapi"
+
+    @property
+    def reads_structure(self) -> bool:
+        """Whether pages are read with their structure."""
+        return "structure" in (self.strategy, self.page_scorer)
 
 
 def load(path: Path, overrides: Sequence[str] = ()) -> Configuration:
@@ -268,6 +313,10 @@ def _check(found: Configuration, origin: str) -> None:
         "parents.relevancy_gate": (0 <= found.parents.relevancy_gate <= 1, "between 0 and 1"),
         "parents.relevancy_weight": (0 <= found.parents.relevancy_weight <= 1, "between 0 and 1"),
         "parents.rank_gate": (found.parents.rank_gate >= 0, "0 or more"),
+        "treasure.levels": (1 <= found.treasure.levels <= 20, "between 1 and 20"),
+        "treasure.class_digits": (1 <= found.treasure.class_digits <= 3, "1, 2 or 3"),
+        "treasure.look_every": (found.treasure.look_every >= 1, "at least 1"),
+        "structure.threshold": (0 <= found.structure.threshold <= 1, "between 0 (taken from the samples) and 1"),
         "politeness.retries": (found.politeness.retries >= 0, "0 or more"),
         "storage.batch_visits": (found.storage.batch_visits >= 1, "at least 1"),
         "name": (bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", found.name)), "letters, digits, . _ -"),

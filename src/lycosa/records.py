@@ -172,3 +172,4 @@ class Visit(Record, frozen=True):
     relevance: Score | None = None
     priorities: tuple[Score, ...] = ()
     at: float = 0.0
+    classes: tuple[str, ...] = ()

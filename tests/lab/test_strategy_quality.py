@@ -37,3 +37,19 @@ def test_strategies_stay_above_their_floors(web: LabWeb) -> None:
     areas = {name: float(np.mean([run.auc for run in runs if run.name == name])) for name in strategies}
     print({name: round(area, 3) for name, area in areas.items()})
     assert {name: area for name, area in areas.items() if area < FLOORS["areas"][name]} == {}
+
+
+def test_treasure_beats_the_context_graph_crawler(web: LabWeb) -> None:
+    asked = tomllib.loads((Path(__file__).parents[1] / "quality_floors.toml").read_text("utf-8"))[
+        "treasure-wikispeedia"
+    ]
+    rivals = ("context-graph", "treasure")
+    plan = Plan(web=web.name, topics=tuple(asked["topics"]), strategies=rivals, pages=asked["pages"], examples=5)
+    found = {(run.name, run.seeds, run.topic): run.relevant for run in run_experiment(web, plan, workers=2)}
+    gains = {
+        kind: np.mean([found["treasure", kind, each] / found["context-graph", kind, each] for each in plan.topics]) - 1
+        for kind in plan.kinds
+    }
+    print({kind: f"{gain:+.0%} relevant pages" for kind, gain in gains.items()})
+    assert gains["generic"] > asked["generic"]
+    assert gains["on"] > asked["on"]

@@ -11,9 +11,9 @@ def kinds(changes: list[Change]) -> list[tuple[str, str]]:
 
 def walked(dog: Watchdog) -> None:
     """Hub, way, target: a path of two links to a relevant page."""
-    dog.saw("hub", Seen("", False, {HUB: ("way", "elsewhere")}))
-    dog.saw("way", Seen("hub", False, {WAY: ("target",), Passage("Other"): ("nothing",)}))
-    dog.saw("target", Seen("way", True, {END: ("beyond",)}))
+    dog.saw("hub", Seen("", 0.0, {HUB: ("way", "elsewhere")}))
+    dog.saw("way", Seen("hub", 0.0, {WAY: ("target",), Passage("Other"): ("nothing",)}))
+    dog.saw("target", Seen("way", 0.9, {END: ("beyond",)}))
 
 
 def test_the_path_to_a_relevant_page_becomes_nodes() -> None:
@@ -27,9 +27,9 @@ def test_the_path_to_a_relevant_page_becomes_nodes() -> None:
 
 def test_a_path_ends_where_it_comes_from_another_target() -> None:
     dog = Watchdog(TreasureGraph())
-    dog.saw("hub", Seen("", False, {HUB: ("first",)}))
-    dog.saw("first", Seen("hub", True, {WAY: ("second",)}))
-    dog.saw("second", Seen("first", True, {}))
+    dog.saw("hub", Seen("", 0.0, {HUB: ("first",)}))
+    dog.saw("first", Seen("hub", 0.9, {WAY: ("second",)}))
+    dog.saw("second", Seen("first", 0.9, {}))
     dog.look()
     assert {node.passage.nearest: node.distance for node in dog.graph.nodes.values()} == {"Hub": 1, "Way": 0}
 
@@ -46,8 +46,8 @@ def test_a_node_that_leads_nowhere_loses_weight_and_dies() -> None:
     dog = Watchdog(TreasureGraph([good, bad]))
     made: list[Change] = []
     for at in range(12):
-        dog.saw(f"good{at}", Seen("", True, {}), good.key)
-        dog.saw(f"bad{at}", Seen("", at == 0, {}), bad.key)
+        dog.saw(f"good{at}", Seen("", 0.9, {}), good.key)
+        dog.saw(f"bad{at}", Seen("", 0.9 * (at == 0), {}), bad.key)
         if at % 3 == 2:
             made += dog.look()
     assert [change.kind for change in made if change.node.key == bad.key][-1] == "dead" or (
@@ -55,8 +55,8 @@ def test_a_node_that_leads_nowhere_loses_weight_and_dies() -> None:
     )
     assert dog.graph.nodes[good.key].weight == 1.0
     for at in range(20):
-        dog.saw(f"more{at}", Seen("", False, {}), bad.key)
-        dog.saw(f"fine{at}", Seen("", True, {}), good.key)
+        dog.saw(f"more{at}", Seen("", 0.0, {}), bad.key)
+        dog.saw(f"fine{at}", Seen("", 0.9, {}), good.key)
     dog.look()
     assert bad.key not in dog.graph
     assert "links it decided led on as promised" in dog.changes[-1].why
@@ -66,8 +66,8 @@ def test_a_node_two_links_away_keeps_its_promise_by_leading_nearer() -> None:
     node = Node("x", HUB, (), 2)
     dog = Watchdog(TreasureGraph([node]))
     for at in range(8):
-        dog.saw(f"target{at}", Seen("", True, {}))
-        dog.saw(f"way{at}", Seen("", False, {WAY: (f"target{at}",)}), node.key)
+        dog.saw(f"target{at}", Seen("", 0.9, {}))
+        dog.saw(f"way{at}", Seen("", 0.0, {WAY: (f"target{at}",)}), node.key)
     dog.look()
     assert dog.graph.nodes[node.key].led == 8
     assert dog.graph.nodes[node.key].weight == 1.0
@@ -77,12 +77,12 @@ def test_old_experience_fades() -> None:
     node, other = Node("x", WAY, (), 1), Node("y", HUB, (), 1)
     dog = Watchdog(TreasureGraph([node, other]))
     for at in range(20):
-        dog.saw(f"before{at}", Seen("", True, {}), node.key)
+        dog.saw(f"before{at}", Seen("", 0.9, {}), node.key)
     dog.look()
     for turn in range(30):
         for at in range(4):
-            dog.saw(f"after{turn}-{at}", Seen("", False, {}), node.key)
-            dog.saw(f"fine{turn}-{at}", Seen("", True, {}), other.key)
+            dog.saw(f"after{turn}-{at}", Seen("", 0.0, {}), node.key)
+            dog.saw(f"fine{turn}-{at}", Seen("", 0.9, {}), other.key)
         dog.look()
     assert node.key not in dog.graph, "a web that changed is learnt anew"
 
@@ -105,8 +105,8 @@ def test_undoing_a_death_brings_the_node_back_for_good() -> None:
 
     def fail(turn: int) -> None:
         for at in range(30):
-            dog.saw(f"bad{turn}-{at}", Seen("", False, {}), node.key)
-            dog.saw(f"fine{turn}-{at}", Seen("", True, {}), other.key)
+            dog.saw(f"bad{turn}-{at}", Seen("", 0.0, {}), node.key)
+            dog.saw(f"fine{turn}-{at}", Seen("", 0.9, {}), other.key)
         dog.look()
 
     fail(0)

@@ -159,3 +159,12 @@ def test_what_is_too_deep_or_too_much_is_counted() -> None:
     names = structure_of(HOSTILE["a thousand names"])
     assert len(names.names) == NAMELESS - FIRST_FOREIGN
     assert names.tags.count(NAMELESS) == 1_000 - (NAMELESS - FIRST_FOREIGN)
+
+
+def test_names_that_only_left_out_elements_have_are_no_part_of_the_code() -> None:
+    deep = "<div>" * 200 + "<x-deep></x-deep>" + "</div>" * 200
+    html = f"<html><body>{deep}<x-used></x-used>{'<p></p>' * 12_000}<x-late></x-late></body></html>"
+    skeleton = read_structure(html.encode())
+    assert skeleton.names == ("x-used",)
+    assert skeleton.left_out > 2_000
+    assert Skeleton.from_bytes(skeleton.to_bytes()).labels() == skeleton.labels()

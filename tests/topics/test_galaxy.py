@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from lycosa.records import Page
 from lycosa.text import words
+from lycosa.topics.class_entries import LONGEST_TEXT
 from lycosa.topics.classes import NO_ANCHOR, Point, Scheme
 from lycosa.topics.classes_file import scheme_of
 from lycosa.topics.galaxy import (
-    LONGEST_TEXT,
     Galaxy,
     Predictor,
     anchor_span,

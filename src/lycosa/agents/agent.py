@@ -73,12 +73,14 @@ class Agent:
         if not isinstance(outcome, Fetched):
             return Visit(link, outcome, at=at)
         begin = perf_counter()
-        page = read_page(outcome, self.crawl.configuration.fetching.most_links)
+        configuration = self.crawl.configuration
+        page = read_page(outcome, configuration.fetching.most_links, configuration.reads_structure)
         read = perf_counter()
         relevance, priorities = self._strategy.judge(page)
+        classes = self._strategy.classes(page)
         self.stages.note("parse", read - begin)
         self.stages.note("score", perf_counter() - read)
-        return Visit(link, outcome, page, relevance, priorities, at)
+        return Visit(link, outcome, page, relevance, priorities, at, classes)
 
     # -- the loop -------------------------------------------------------------------------------
 

@@ -8,10 +8,13 @@ from pathlib import Path
 from lycosa import plugins
 from lycosa.agents.agent import Agent, Superior
 from lycosa.agents.budget import Budget
+from lycosa.agents.class_schemes import scheme_of_crawl
 from lycosa.agents.courier import Courier, LonelyCourier, ProcessCourier
 from lycosa.agents.crawl import Crawl
 from lycosa.agents.folder import CrawlFolder
 from lycosa.agents.recollection import remind
+from lycosa.agents.structure_samples import samples_of
+from lycosa.agents.treasure_folder import keep_treasure, treasure_of
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.frontier.admission import admission
 from lycosa.frontier.ceilings import Throttle
@@ -42,7 +45,14 @@ def topic_of(configuration: Configuration, folder: Path) -> Topic:
         if not path.is_file():
             raise ConfigurationError(f"topic.examples: {name!r} is no file that can be read")
         examples.append(path.read_text("utf-8", "replace"))
-    return Topic(label_of(configuration), tuple(examples))
+    return Topic(
+        label_of(configuration),
+        tuple(examples),
+        configuration.topic.classes,
+        treasure=treasure_of(configuration, folder),
+        structures=samples_of(configuration, folder),
+        scheme=scheme_of_crawl(configuration, folder),
+    )
 
 
 def build_frontier(configuration: Configuration, store: AgentStore, now: float) -> Frontier:
@@ -64,6 +74,7 @@ def build_agent(
 ) -> Agent:
     """An agent that goes on where it left off."""
     configuration = folder.configuration()
+    keep_treasure(configuration, folder.path)
     topic = topic_of(configuration, folder.path)
     strategy = strategy_of(configuration, topic)
     own = folder.agent(number)

@@ -24,16 +24,18 @@ class Counts(msgspec.Struct):
     received: int = 0
     failed: dict[str, int] = {}
     refused: dict[str, int] = {}
+    aside: int = 0
 
-    def note(self, visit: Visit, threshold: float) -> None:
-        """Count one visit; a page is relevant from the threshold on."""
+    def note(self, visit: Visit, threshold: float, aside: bool = False) -> None:
+        """Count one visit; a page is relevant from the threshold on, if it was not put aside."""
         outcome = visit.outcome
         if isinstance(outcome, Fetched):
             self.fetched += 1
             self.bytes += len(outcome.response.raw)
             relevance = visit.relevance.value if visit.relevance else 0.0
             self.relevance += relevance
-            self.relevant += relevance >= threshold
+            self.relevant += relevance >= threshold and not aside
+            self.aside += aside
         elif isinstance(outcome, Failed):
             self.failed[outcome.why] = self.failed.get(outcome.why, 0) + 1
 

@@ -43,6 +43,7 @@ class Crawl:
         self.number, self.configuration = number, configuration
         self.frontier, self.store, self.archive = frontier, store, archive
         self._strategy, self._courier = strategy, courier
+        self._told = b""
         self.stages = Stages()
         kept = store.mark("counts")
         self.counts = msgspec.msgpack.decode(kept, type=Counts) if kept else Counts()
@@ -52,6 +53,7 @@ class Crawl:
     def change(self, configuration: Configuration) -> None:
         """Work by other settings from now on."""
         self.configuration = self._intake.configuration = configuration
+        self._strategy.adjust(configuration)
 
     # -- in -------------------------------------------------------------------------------------
 
@@ -76,9 +78,17 @@ class Crawl:
             received, delivered = self._receive(now)
         self.counts.refused = dict(self.frontier.refusals)
         with self.stages.timed("update", 0):
-            marks = {"counts": msgspec.msgpack.encode(self.counts), "statistics": self._strategy.statistics()}
+            marks = {"counts": msgspec.msgpack.encode(self.counts), **self._new_statistics()}
             position = self.archive.position
             self.store.commit(Batch(self.frontier.drain(), rows, digests, mail, received, delivered, position, marks))
+
+    def _new_statistics(self) -> dict[str, bytes]:
+        """The strategy's counts, where they differ from those that are kept already: a T-Graph may be large."""
+        told = self._strategy.statistics()
+        if told == self._told:
+            return {}
+        self._told = told
+        return {"statistics": told}
 
     def _archive(self, visits: Sequence[Visit]) -> list[Place | None]:
         responses = [_response(visit) for visit in visits]
@@ -86,7 +96,8 @@ class Crawl:
         return [None if response is None else next(stored) for response in responses]
 
     def _row(self, visit: Visit, place: Place | None, digests: dict[bytes, str]) -> VisitRow:
-        self.counts.note(visit, self.configuration.topic.threshold)
+        aside = visit.relevance is not None and visit.relevance.value < self._strategy.aside_below
+        self.counts.note(visit, self.configuration.topic.threshold, aside)
         response, page, outcome = _response(visit), visit.page, visit.outcome
         record = self.frontier.known(visit.link)
         why = outcome.why if isinstance(outcome, Refused | Failed) else ""
@@ -121,6 +132,8 @@ class Crawl:
             size=place.length if place else 0,
             links_dropped=page.links_dropped if page else 0,
             links=_columns(visit),
+            classes=" ".join(visit.classes),
+            aside=aside,
         )
 
     def _duplicate_of(self, visit: Visit, digests: dict[bytes, str]) -> str:

@@ -104,6 +104,7 @@ class Desk:
             "at": now,
             "pid": os.getpid(),
             "duplicates": counts.duplicates,
+            "aside": counts.aside,
             "bytes": counts.bytes,
             "mean_relevance": counts.relevance / counts.fetched if counts.fetched else 0.0,
             "links": counts.links,
@@ -123,7 +124,7 @@ class Desk:
 
 
 def apply_settings(agent: Agent, configuration: Configuration, now: float) -> None:
-    """Let a running agent work by changed settings (T16): scope, politeness, ceilings, budget."""
+    """Let a running agent work by changed settings (T16): scope, politeness, ceilings, budget, strategy."""
     agent.crawl.change(configuration)
     agent.budget.pages = configuration.pages
     agent.frontier.picky = configuration.pages > 0

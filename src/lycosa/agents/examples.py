@@ -5,30 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lycosa import plugins
-from lycosa.agents.desk import clock
 from lycosa.agents.folder import CrawlError
+from lycosa.agents.page_visitor import NotHad, PageVisitor, page_of_file
 from lycosa.configuration import Configuration
-from lycosa.fetching.fetcher import Fetcher
-from lycosa.pages.document import read_page
-from lycosa.records import Fetched, Link, Page, Redirected, Response, SiteShut
-from lycosa.urls import normalise, site_of
-
-MOST_HOPS = 5
+from lycosa.records import Page
 
 
 async def gather_examples(named: Sequence[str], configuration: Configuration) -> list[str]:
     """The texts of example pages."""
-    fetcher = plugins.find("fetchers", configuration.fetching.fetcher)(configuration, clock)
     texts = []
-    try:
+    async with PageVisitor(configuration) as visitor:
         for name in named:
-            page = await _fetch(name, fetcher) if "://" in name else _read(name)
+            page = await visitor.page(name) if "://" in name else _read(name)
+            if isinstance(page, NotHad):
+                raise CrawlError(f"example {name}: {page.why}")
             if not page.text.strip():
                 raise CrawlError(f"example {name}: no text could be read from it; use a page with more text")
             texts.append(f"{page.title}\n{page.text}\n")
-    finally:
-        await fetcher.close()
     return texts
 
 
@@ -48,25 +41,4 @@ def _read(name: str) -> Page:
     path = Path(name)
     if not path.is_file():
         raise CrawlError(f"example {name}: no such file; give a file or an http(s) URL")
-    kind = "text/html" if path.suffix.lower() in (".htm", ".html", ".xhtml") else "text/plain"
-    body = path.read_bytes()
-    link = Link("http://example.invalid/")
-    return read_page(Fetched(link, Response(link.url, 200, (("Content-Type", kind),), body, body)))
-
-
-async def _fetch(name: str, fetcher: Fetcher) -> Page:
-    url = normalise(name)
-    for _ in range(MOST_HOPS):
-        if url is None:
-            break
-        opened = await fetcher.open(site_of(url), clock())
-        if isinstance(opened, SiteShut):
-            raise CrawlError(f"example {name}: its site cannot be visited ({opened.why} {opened.detail})")
-        outcome = await fetcher.fetch(Link(url))
-        if isinstance(outcome, Redirected):
-            url = outcome.target
-        elif isinstance(outcome, Fetched):
-            return read_page(outcome)
-        else:
-            raise CrawlError(f"example {name}: could not be fetched ({getattr(outcome, 'why', 'unchanged')})")
-    raise CrawlError(f"example {name}: leads nowhere")
+    return page_of_file(path, "http://example.invalid/")

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from lycosa import plugins
+from lycosa.agents.class_schemes import scheme_of_crawl
+from lycosa.agents.crawl_treasure import CrawlTreasure, crawl_treasure
 from lycosa.agents.folder import CrawlError, CrawlFolder
-from lycosa.configuration import Configuration
+from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.frontier.admission import admission
+from lycosa.link_graph.treasure_graph import Node
 from lycosa.records import Link, Record
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.catalogue import VisitRow
+from lycosa.topics.classes_file import SchemeFiles, scheme_in
 from lycosa.urls import normalise
 from lycosa.waiting import State, UrlRecord, queue_key
+
+_NODE_NAMED = re.compile(r"T-Graph node ([0-9a-f]{12})\b")
+LONGEST_QUOTED = 200
 
 
 class Event(Record, frozen=True):
@@ -52,6 +60,7 @@ def _when(at: float | None) -> str:
 def explain(folder: CrawlFolder, typed: str) -> Explanation:
     """The whole story of a URL in a crawl."""
     configuration = folder.configuration()
+    scheme = scheme_of_crawl(configuration, folder.path)
     url = normalise(typed if "://" in typed else f"http://{typed}")
     if url is None:
         raise CrawlError(f"{typed!r} is no http(s) URL, so no crawl can have seen it")
@@ -64,9 +73,9 @@ def explain(folder: CrawlFolder, typed: str) -> Explanation:
         if record is None:
             return _never_seen(url, configuration)
         visits = [row for _, row in catalogue.about(store, url)]
-        events = [_found(record), *(event for row in visits for event in _visited(row))]
+        events = [event for row in visits for event in _visited(row, scheme)]
         verdict, now = _standing(record, visits, store)
-        return Explanation(url, verdict, (*events, *now))
+    return Explanation(url, verdict, (_found(record), *_deciding_nodes(folder, record.why), *events, *now))
 
 
 def _never_seen(url: str, configuration: Configuration) -> Explanation:
@@ -86,14 +95,55 @@ def _found(record: UrlRecord) -> Event:
     return Event(record.enqueued_at, f"{where}; let in with priority {record.priority:.3f}: {record.why}")
 
 
-def _visited(row: VisitRow) -> list[Event]:
+def _deciding_nodes(folder: CrawlFolder, why: str) -> list[Event]:
+    """What is known now of the T-Graph's nodes that a reason names."""
+    keys = _NODE_NAMED.findall(why)
+    try:
+        treasure = crawl_treasure(folder) if keys else None
+    except (CrawlError, ConfigurationError) as error:
+        return [Event(None, f"what its T-Graph node is cannot be told: {error}")]
+    return [Event(None, line) for key in keys if treasure is not None for line in _about_node(treasure, key)]
+
+
+def _about_node(treasure: CrawlTreasure, key: str) -> list[str]:
+    node = next((node for node in treasure.nodes if node.key == key), None)
+    if node is None:
+        died = [change.why for _, change in treasure.changes if change.kind == "dead" and change.node.key == key]
+        return [f"node {key} is dead: {died[-1]}" if died else f"node {key} is no longer in the T-Graph"]
+    return _node_lines(node)
+
+
+def _node_lines(node: Node) -> list[str]:
+    nearest, sections, main, boundary = map(_quoted, node.passage.parts)
+    headings = " / ".join(dict.fromkeys(text for text in (main, sections, nearest) if text)) or "no headings"
+    away = f"{node.distance} download{'' if node.distance == 1 else 's'} from a target"
+    experience = f"{node.led:.1f} of {node.tried:.1f} links it decided led on as promised"
+    return [
+        f"node {node.key}: a passage of {node.page}, {away}, weight {node.weight:.2f}, {experience}",
+        f"node {node.key}: under {headings}: {boundary or 'no text'}",
+    ]
+
+
+def _quoted(text: str) -> str:
+    """Foreign words on one line, shortened, that cannot send commands to a terminal."""
+    words = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return words if len(words) <= LONGEST_QUOTED else words[: LONGEST_QUOTED - 1] + "…"
+
+
+def _visited(row: VisitRow, scheme: SchemeFiles) -> list[Event]:
     if row.outcome == "fetched":
         size = f"{row.length} bytes, {row.mime or 'no type'}"
         events = [Event(row.at, f"fetched: status {row.status}, {size}, from {row.address or 'a recording'}")]
         if row.relevance is not None:
             events.append(Event(row.at, f"relevance {row.relevance:.3f}: {row.relevance_why}"))
+        if row.classes:
+            known = scheme_in(scheme)
+            events.append(Event(row.at, f"class {' or '.join(map(known.named, row.classes.split()))}"))
         if row.duplicate_of:
             events.append(Event(row.at, f"duplicate: same content as {row.duplicate_of}; kept, but not in the index"))
+        if row.aside:
+            told = "kept aside, not in the index: its structure is not that of the crawl's sample pages"
+            events.append(Event(row.at, told))
         if row.noindex:
             events.append(Event(row.at, "not indexed: the page asks for that"))
         return events
@@ -111,6 +161,8 @@ def _standing(record: UrlRecord, visits: Sequence[VisitRow], store: AgentStore) 
             last = visits[-1] if visits else None
             if last is not None and last.duplicate_of:
                 return f"fetched; a duplicate of {last.duplicate_of}", []
+            if last is not None and last.aside:
+                return "fetched; kept aside, for it is not built like the sample pages", []
             return (last.outcome if last is not None else "fetched"), []
         case State.REFUSED:
             own = [] if visits else [Event(record.at, f"refused: {record.why}")]

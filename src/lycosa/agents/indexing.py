@@ -6,9 +6,11 @@ import asyncio
 import json
 import signal
 from collections.abc import Callable
+from functools import partial
 
 from lycosa.agents.desk import clock
 from lycosa.agents.folder import CrawlFolder, replace_file
+from lycosa.agents.structures import Structures
 from lycosa.search import index
 from lycosa.search.index import IndexDamaged, IndexWriter
 from lycosa.search.indexer import Indexer
@@ -28,9 +30,12 @@ async def run_indexer(folder: CrawlFolder, when_orphaned: WhenOrphaned) -> None:
     configuration = folder.configuration()
     writer = open_writer(folder, configuration.index.memory)
     stores = await _stores(folder, configuration.agents, finishing)
-    indexer = Indexer(writer, folder.archive, stores, configuration.topic.words)
+    structures = Structures.open(folder)
+    indexer = Indexer(writer, folder.archive, stores, configuration.topic.words, structures)
+    behind = partial(structures.follow, stores, indexer.marks, BATCH)
     try:
-        await _follow(indexer, folder, configuration.index.commit_every, finishing)
+        await _follow(indexer, behind, structures.save_if_grown, folder, finishing)
+        structures.save()
     finally:
         writer.close()
         for store in stores:
@@ -54,18 +59,26 @@ async def _stores(folder: CrawlFolder, number: int, finishing: asyncio.Event) ->
     return [AgentStore(path, readonly=True) for path in paths if (path / "ready").exists()]
 
 
-async def _follow(indexer: Indexer, folder: CrawlFolder, every: float, finishing: asyncio.Event) -> None:
-    committed = clock()
+async def _follow(
+    indexer: Indexer,
+    behind: Callable[[], int],
+    committed_too: Callable[[], None],
+    folder: CrawlFolder,
+    finishing: asyncio.Event,
+) -> None:
+    """Index what comes; while nothing comes, let those who are `behind` the index read what they missed."""
+    every, committed = folder.configuration().index.commit_every, clock()
     while True:
         ending = finishing.is_set()
         done = indexer.follow(BATCH)
         if clock() - committed >= every or (ending and not done):
             indexer.commit()
+            committed_too()
             committed = clock()
             replace_file(folder.path / "index.status.json", json.dumps({"at": committed, **indexer.counts}))
         if ending and not done:
             return
-        if not done:
+        if not done and not behind():
             await _wait(finishing, POLL)
         else:
             await asyncio.sleep(0)

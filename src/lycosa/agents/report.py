@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import msgspec
+
+from lycosa.agents.crawl_treasure import crawl_treasure
 from lycosa.agents.folder import CrawlFolder
 from lycosa.agents.status import Status, crawl_status
 from lycosa.agents.stores import reading
@@ -14,7 +17,7 @@ from lycosa.urls import site_of
 
 MOST_POINTS = 300
 MOST_SITES = 20
-_COLUMNS = ("url", "at", "agent", "outcome", "relevance", "length", "language", "seconds")
+_COLUMNS = ("url", "at", "agent", "outcome", "relevance", "length", "language", "seconds", "aside")
 
 
 class CurvePoint(Record, frozen=True):
@@ -33,6 +36,7 @@ class Report(Record, frozen=True):
     sites: tuple[tuple[str, int, int], ...]
     languages: dict[str, int]
     seconds: float
+    judged: dict[str, int] = msgspec.field(default_factory=dict)
 
     @property
     def pages_per_second(self) -> float:
@@ -48,12 +52,14 @@ class Report(Record, frozen=True):
             "curve": [[point.pages, point.relevant, point.at] for point in self.curve],
             "top_sites": [{"site": site, "pages": pages, "relevant": good} for site, pages, good in self.sites],
             "languages": self.languages,
+            "links_by_treasure_level": self.judged,
         }
 
 
 def crawl_report(folder: CrawlFolder) -> Report:
     """The report of a crawl, from its catalogue."""
-    threshold = folder.configuration().topic.threshold
+    configuration = folder.configuration()
+    threshold = configuration.topic.threshold
     fetched: list[tuple[float, bool]] = []
     pages: Counter[str] = Counter()
     relevant: Counter[str] = Counter()
@@ -63,7 +69,7 @@ def crawl_report(folder: CrawlFolder) -> Report:
             for _, row in catalogue.history(store, columns=_COLUMNS):
                 if row.outcome != "fetched":
                     continue
-                good = (row.relevance or 0.0) >= threshold
+                good = (row.relevance or 0.0) >= threshold and not row.aside
                 fetched.append((row.at, good))
                 pages[site_of(row.url)] += 1
                 relevant[site_of(row.url)] += good
@@ -71,7 +77,9 @@ def crawl_report(folder: CrawlFolder) -> Report:
     fetched.sort()
     sites = tuple((site, number, relevant[site]) for site, number in pages.most_common(MOST_SITES))
     seconds = fetched[-1][0] - fetched[0][0] if fetched else 0.0
-    return Report(crawl_status(folder), harvest_curve(fetched), sites, dict(languages.most_common()), seconds)
+    judged = crawl_treasure(folder).judged if configuration.strategy == "treasure" else {}
+    spoken = dict(languages.most_common())
+    return Report(crawl_status(folder), harvest_curve(fetched), sites, spoken, seconds, judged)
 
 
 def harvest_curve(fetched: list[tuple[float, bool]]) -> tuple[CurvePoint, ...]:

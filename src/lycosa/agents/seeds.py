@@ -7,24 +7,19 @@ known here. Nothing is written: what becomes of the seeds is somebody else's dec
 
 from __future__ import annotations
 
-import asyncio
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lycosa import plugins
-from lycosa.agents.desk import clock
 from lycosa.agents.folder import CrawlError, CrawlFolder
+from lycosa.agents.page_visitor import PageVisitor
 from lycosa.agents.partition import Assigner
-from lycosa.configuration import Configuration, ConfigurationError, Politeness
-from lycosa.fetching.fetcher import Fetcher
+from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.fetching.seed_search import EngineFailed, Proposal, Proposals, SeedEngine, meta_search
-from lycosa.pages.document import read_page
-from lycosa.records import Fetched, Link, Outcome, Redirected, SiteOpened, SiteShut
-from lycosa.urls import normalise, site_of
+from lycosa.records import Page
+from lycosa.urls import normalise
 
 ENGINES_FILE = "engines.txt"
-MOST_HOPS = 5
 
 
 def second_level_seeds(user_urls: Iterable[str], node_pages: Iterable[str]) -> tuple[str, ...]:
@@ -92,58 +87,7 @@ def snippets(proposals: Iterable[Proposal]) -> dict[str, str]:
 
 async def page_texts(urls: Sequence[str], configuration: Configuration) -> dict[str, str]:
     """The texts of these pages, fetched as a crawl would; one that does not come in time is left out."""
-    fetcher: Fetcher = plugins.find("fetchers", configuration.fetching.fetcher)(configuration, clock)
-    visitor = _Visitor(fetcher, configuration.politeness)
-    tasks = {url: asyncio.create_task(visitor.text(url)) for url in urls}
-    try:
-        if tasks:
-            await asyncio.wait(tasks.values(), timeout=configuration.fetching.total_within)
-        done = {url: task.result() for url, task in tasks.items() if task.done()}
-        return {url: text for url, text in done.items() if text.strip()}
-    finally:
-        for task in tasks.values():
-            task.cancel()
-        await asyncio.gather(*tasks.values(), return_exceptions=True)
-        await fetcher.close()
-
-
-class _Visitor:
-    """Fetches a few pages: each site opened once, one request at a time, with a pause between two."""
-
-    def __init__(self, fetcher: Fetcher, politeness: Politeness) -> None:
-        self._fetcher, self._politeness = fetcher, politeness
-        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._opened: dict[str, SiteOpened | SiteShut] = {}
-        self._free_at: dict[str, float] = {}
-
-    async def text(self, url: str) -> str:
-        """Title and text of a page, or '' where it cannot be had."""
-        for _ in range(MOST_HOPS):
-            outcome = await self._fetch(url)
-            if isinstance(outcome, Fetched):
-                page = read_page(outcome)
-                return f"{page.title}\n{page.text}"
-            if not isinstance(outcome, Redirected):
-                break
-            url = outcome.target
-        return ""
-
-    async def _fetch(self, url: str) -> Outcome | None:
-        site, loop = site_of(url), asyncio.get_running_loop()
-        async with self._turns[site]:
-            opened = self._opened.get(site) or await self._open(site)
-            if isinstance(opened, SiteShut):
-                return None
-            await asyncio.sleep(max(0.0, self._free_at[site] - loop.time()))
-            outcome = await self._fetcher.fetch(Link(url))
-            self._free_at[site] = loop.time() + self._pause(opened)
-            return outcome
-
-    async def _open(self, site: str) -> SiteOpened | SiteShut:
-        opened = self._opened[site] = await self._fetcher.open(site, clock())
-        if isinstance(opened, SiteOpened):
-            self._free_at[site] = asyncio.get_running_loop().time() + (self._pause(opened) if opened.requested else 0.0)
-        return opened
-
-    def _pause(self, opened: SiteOpened) -> float:
-        return max(self._politeness.delay, opened.crawl_delay or 0.0)
+    async with PageVisitor(configuration) as visitor:
+        came = await visitor.pages(urls, configuration.fetching.total_within)
+    texts = {url: f"{page.title}\n{page.text}" for url, page in came.items() if isinstance(page, Page)}
+    return {url: text for url, text in texts.items() if text.strip()}

@@ -13,7 +13,8 @@ from lycosa.agents.folder import CrawlFolder, Wish
 from lycosa.agents.seeds import share_of_agents
 from lycosa.records import Record
 
-_SUMS = ("fetched", "relevant", "waiting", "in_flight", "later", "duplicates", "bytes", "links", "new_links", "sites")
+_SUMS = ("fetched", "relevant", "waiting", "in_flight", "later", "duplicates", "bytes", "links", "new_links", "sites",
+         "aside")  # fmt: skip
 
 
 class Status(Record, frozen=True):
@@ -77,7 +78,7 @@ def crawl_status(folder: CrawlFolder, restarts: int = 0) -> Status:
         state=_state(folder, running),
         budget=configuration.pages,
         agents=tuple(said),
-        sums={name: sum(each[name] for each in said) for name in _SUMS},
+        sums={name: sum(each.get(name, 0) for each in said) for name in _SUMS},
         failed=total(each["failed"] for each in said),
         refused=total(each["refused"] for each in said),
         pages_per_second=sum(each["pages_per_second"] for each in recent),

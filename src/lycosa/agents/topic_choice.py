@@ -21,6 +21,7 @@ class TopicChoice(Record, frozen=True):
     texts: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
     told: str = ""
+    classes: tuple[str, ...] = ()
 
 
 def choose_topic(taxonomy: Taxonomy, words: str, documents: Sequence[str]) -> TopicChoice:
@@ -35,6 +36,7 @@ def choose_topic(taxonomy: Taxonomy, words: str, documents: Sequence[str]) -> To
             tuple(text for each in below for text in each.texts),
             tuple(page for each in below for page in each.pages),
             f"the topic is {taxonomy.path(node.id)} of the taxonomy",
+            node.classes,
         )
     if not documents:
         return TopicChoice()

@@ -17,7 +17,7 @@ from lycosa import __version__, plugins
 from lycosa.agents.export import FORMATS, TABLES
 from lycosa.agents.folder import CrawlError
 from lycosa.configuration import ConfigurationError
-from lycosa.interface import demo, ground, lab, looking, proposals, running, seeds, topics
+from lycosa.interface import classes, demo, ground, lab, looking, proposals, running, seeds, structure, topics, treasure
 from lycosa.plugins import UnknownPlugin
 from lycosa.search.index import IndexDamaged
 from lycosa.storage.catalogue import MissingExtra
@@ -50,8 +50,12 @@ def parser() -> argparse.ArgumentParser:
     later.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     _running_commands(commands, later)
     _looking_commands(commands, later)
-    proposals.add_topics_commands(topics.add_commands(commands, later), later)
+    about_topics = topics.add_commands(commands, later)
+    classes.add_topics_commands(about_topics, later)
+    proposals.add_topics_commands(about_topics, later)
     seeds.add_commands(commands, later)
+    treasure.add_commands(commands, later)
+    structure.add_commands(commands, later)
     lab.add_commands(commands, later)
     _ground_commands(commands, later)
     return main_parser
@@ -65,6 +69,12 @@ def _running_commands(commands: Commands[argparse.ArgumentParser], shared: argpa
     crawl.add_argument("job", nargs="?", help="a job file (TOML)")
     crawl.add_argument("--topic", help="what to look for: words, or a topic of the taxonomy (`lycosa topics show`)")
     crawl.add_argument("--example", action="append", default=[], metavar="URL|FILE", help="a page on the topic")
+    crawl.add_argument(
+        "--example-structure", action="append", default=[], metavar="URL|FILE", help="a page built like those wanted"
+    )
+    crawl.add_argument(
+        "--class", action="append", default=[], dest="classes", metavar="N", help="a knowledge class of the topic: 598"
+    )
     crawl.add_argument("--seed", action="append", default=[], metavar="URL", help="where to begin")
     crawl.add_argument("--strategy", help=f"one of: {', '.join(plugins.names('link_scorers'))}")
     crawl.add_argument("--agents", type=int, help="how many processes crawl together")

@@ -7,10 +7,13 @@ import asyncio
 import json
 import shutil
 import sys
+from collections import Counter
 
 from lycosa import configuration as settings
 from lycosa.agents.fleet import Fleet
 from lycosa.agents.folder import CrawlError, CrawlFolder, home
+from lycosa.agents.stores import reading
+from lycosa.agents.structures import Structures
 from lycosa.fetching.simulated_web import SimulatedWeb
 from lycosa.fetching.web_server import serve_in_process
 from lycosa.interface.looking import search_lines
@@ -20,13 +23,16 @@ from lycosa.lab.webs import open_web
 from lycosa.scoring.scorer import Topic
 from lycosa.search.index import IndexReader
 from lycosa.search.query import understand
+from lycosa.storage import catalogue
+from lycosa.topics.classes_file import scheme_in
 
 DEMO_BOX = "box:7?hosts=12&pages=900&topics=4&size=6KiB&links=16&unlinked=0&errors=0.02&duplicates=0.03"
 DEMO_TOPIC = "birds feather wing nest plumage"
 DEMO_QUERY = "nest of a bird"
 DEMO_PAGES = 300
+SHOWN = 4
 DEMO_LABEL = "birds"
-DEMO_STRATEGIES = ("breadth-first", "best-first", "shark-search", "parent-mean", ORACLE)
+DEMO_STRATEGIES = ("breadth-first", "best-first", "shark-search", "parent-mean", "treasure", ORACLE)
 
 
 def demo(told: argparse.Namespace) -> int:
@@ -43,12 +49,14 @@ def demo(told: argparse.Namespace) -> int:
         _demo_crawl(folder, sites.roots(), web.port, quiet=told.json)
         reader = IndexReader(folder.index)
         found = reader.search(understand(DEMO_QUERY), 3)
+        known = collection_known(folder)
         compared = compare_strategies()
         if told.json:
             urls = [hit.url for hit in found.hits]
-            print(json.dumps({"query": DEMO_QUERY, "total": found.total, "urls": urls, "compared": compared}))
+            shown = {"query": DEMO_QUERY, "total": found.total, "urls": urls, **known, "compared": compared}
+            print(json.dumps(shown))
         else:
-            print("\n".join([*search_lines(DEMO_QUERY, found), *compared_lines(compared)]))
+            print("\n".join([*search_lines(DEMO_QUERY, found), *known_lines(known), *compared_lines(compared)]))
         if told.once:
             return 0 if found.total else 1
         from lycosa.interface.web import serve
@@ -75,6 +83,27 @@ def _demo_crawl(folder: CrawlFolder, roots: list[str], port: int, quiet: bool) -
     folder.create(configuration)
     line = ProgressLine(sys.stderr, quiet=quiet)
     line.finish(asyncio.run(Fleet(folder, line.show).run()))
+
+
+def collection_known(folder: CrawlFolder) -> dict[str, dict[str, int]]:
+    """The commonest knowledge classes of the pages, and the templates that they are built by, with their pages."""
+    scheme, classes = scheme_in(), Counter[str]()
+    with reading(folder) as stores:
+        for store in stores:
+            for _, row in catalogue.history(store, columns=("url", "at", "agent", "outcome", "classes")):
+                classes.update(row.classes.split()[:1])
+    structures = Structures.open(folder)
+    structures.update()
+    return {
+        "classes": {scheme.named(number): pages for number, pages in classes.most_common(SHOWN)},
+        "templates": {cluster.founder: cluster.pages for cluster in structures.templates(SHOWN)},
+    }
+
+
+def known_lines(known: dict[str, dict[str, int]]) -> list[str]:
+    """What the pages are about and how they are built, for a terminal."""
+    lines = ["", "What they are about: " + ", ".join(f"{name} ({n})" for name, n in known["classes"].items())]
+    return [*lines, "How they are built: " + ", ".join(f"like {url} ({n})" for url, n in known["templates"].items())]
 
 
 def compare_strategies() -> dict[str, int]:

@@ -29,7 +29,7 @@ MOST_SITES_SHOWN = 10
 MOST_SITES_READ = 200_000
 LOOK_EVERY = 2.0
 LOOK_FOR = 0.3
-_COLUMNS = ("at", "outcome", "relevance")
+_COLUMNS = ("at", "outcome", "relevance", "aside")
 _store_open = threading.Lock()
 
 
@@ -138,7 +138,7 @@ def _take_rows(store: AgentStore, tally: Tally, threshold: float, until: float) 
     """Count new rows until there are none left (True) or the time is up (False)."""
     for number, row in catalogue.history(store, tally.row, _COLUMNS):
         if row.outcome == "fetched":
-            tally.take(row.at, (row.relevance or 0.0) >= threshold)
+            tally.take(row.at, (row.relevance or 0.0) >= threshold and not row.aside)
         tally.row = number
         if number % 256 == 0 and time.monotonic() > until:
             return False

@@ -18,6 +18,7 @@ from lycosa.agents.status import Status, crawl_status
 from lycosa.interface import wording
 from lycosa.interface.progress import line_of
 from lycosa.interface.report_page import report_page
+from lycosa.interface.treasure import shares_told
 from lycosa.interface.wording import print_json, printable
 from lycosa.search.index import Found, IndexReader
 from lycosa.search.query import understand
@@ -46,6 +47,9 @@ def status(told: argparse.Namespace) -> int:
 
 def _details(found: Status) -> list[str]:
     lines = [f"  disk free {wording.size(found.disk_free)}, stored {wording.size(found.sums['bytes'])} of pages"]
+    if found.sums["aside"]:
+        told = "kept aside: not built like the sample pages, so not in the index"
+        lines.append(f"  {wording.number(found.sums['aside'])} pages {told}")
     for each in found.agents:
         idle = "idle" if each["idle"] else "busy"
         speed = f"{each['pages_per_second']:.1f} pages/s"
@@ -89,6 +93,8 @@ def _report_lines(found: Report) -> list[str]:
     ]
     if found.curve:
         lines.append("  harvest as the crawl went: " + _spark(found))
+    if found.judged:
+        lines.append(f"  links by what the T-Graph said of them: {shares_told(found.judged)}")
     lines += [f"  {site}: {pages} pages, {good} relevant" for site, pages, good in found.sites[:10]]
     return lines + _details(state)
 

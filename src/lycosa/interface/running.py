@@ -16,11 +16,13 @@ import msgspec
 from lycosa import configuration as settings
 from lycosa import plugins
 from lycosa.agents.assembly import label_of, topic_of
+from lycosa.agents.class_schemes import checked_classes, classes_told, keep_scheme, scheme_of_crawl
 from lycosa.agents.examples import example_names, gather_examples, keep_examples
 from lycosa.agents.fleet import Fleet
 from lycosa.agents.folder import CrawlError, CrawlFolder, Wish, home
 from lycosa.agents.seeds import second_level_seeds
 from lycosa.agents.status import Status
+from lycosa.agents.structure_samples import keep_samples, with_samples
 from lycosa.agents.taxonomy_folder import OwnTaxonomy
 from lycosa.agents.topic_choice import TopicChoice, choose_topic
 from lycosa.configuration import Configuration, ConfigurationError
@@ -40,9 +42,22 @@ def crawl(told: argparse.Namespace) -> int:
         raise CrawlError(f"crawl {folder.name!r} is running already; `lycosa status {folder.name}` shows it")
     check_ready(configuration, texts, folder)
     _check_owners(folder, configuration)
+    configuration, samples = with_samples(told.example_structure, configuration)
+    if not told.json:
+        _tell_classes(configuration, texts, folder)
     keep_examples(texts, folder.path)
+    keep_samples(samples, folder.path)
+    keep_scheme(configuration, folder.path)
     folder.create(configuration)
     return run(folder, told.json)
+
+
+def _tell_classes(configuration: Configuration, texts: Sequence[str], folder: CrawlFolder) -> None:
+    """Say which classes the topic has, so that they can be corrected before much is crawled."""
+    scheme = scheme_of_crawl(configuration, folder.path)
+    told = classes_told(configuration, scheme, [configuration.topic.words, *texts])
+    if told:
+        print(told, file=sys.stderr)
 
 
 def _check_owners(folder: CrawlFolder, wanted: Configuration) -> None:
@@ -67,24 +82,37 @@ def prepare(told: argparse.Namespace, base: Path) -> tuple[CrawlFolder, Configur
     for option in _OPTIONS:
         if getattr(told, option) is not None:
             raw[option] = getattr(told, option)
+    if _by_structure_alone(told, raw):
+        raw["strategy"] = "structure"
     if told.seed:
         raw["seeds"] = [_web_address(seed) for seed in told.seed]
-    raw["seeds"] = [*raw.get("seeds", ()), *(example for example in told.example if "://" in example)]
+    shown = [*told.example, *([] if told.seed else told.example_structure)]
+    raw["seeds"] = list(dict.fromkeys([*raw.get("seeds", ()), *(page for page in shown if "://" in page)]))
     raw.setdefault("fetching", {})["contact"] = told.contact or raw.get("fetching", {}).get("contact") or ""
     named = choose_topic(OwnTaxonomy(base).load(), told.topic, ()) if told.topic else TopicChoice()
     if told.topic:
-        raw["topic"] = {**raw.get("topic", {}), "words": named.words, "examples": []}
+        raw["topic"] = {**raw.get("topic", {}), "words": named.words, "examples": [], "classes": list(named.classes)}
+    if told.classes:
+        raw["topic"] = {**raw.get("topic", {}), "classes": told.classes}
     configuration = settings.build(raw, told.set, origin)
     if configuration.seeds or not (told.example or named.pages):
         _check_seeds(configuration, origin)
     if not configuration.fetching.contact:
-        contact = known_contact(base, configuration)
+        pages = [page for page in told.example_structure if "://" in page]
+        contact = known_contact(base, msgspec.structs.replace(configuration, seeds=(*configuration.seeds, *pages)))
         configuration = settings.changed(configuration, f"fetching.contact={contact}")
     elif told.contact:
         _remember_contact(base, told.contact)
     configuration, texts = _with_examples(told, base, configuration, named)
     _check_seeds(configuration, origin)
     return folder, configuration, texts
+
+
+def _by_structure_alone(told: argparse.Namespace, raw: dict[str, Any]) -> bool:
+    """Whether sample pages are all that says what to look for; a job file's own strategy or topic says more."""
+    if not told.example_structure or told.strategy or told.topic or told.example or told.classes:
+        return False
+    return not (told.job and (raw.get("strategy") or raw.get("topic")))
 
 
 def _with_examples(
@@ -125,6 +153,8 @@ def _check_seeds(configuration: Configuration, origin: str) -> None:
 def check_ready(configuration: Configuration, texts: Sequence[str], folder: CrawlFolder) -> None:
     """Find out now what would go wrong later."""
     label_of(configuration)
+    scheme = scheme_of_crawl(configuration, folder.path)
+    checked_classes(configuration, scheme)
     if not texts:
         topic_of(configuration, folder.path)
     for point, name in (

@@ -35,26 +35,26 @@ def add_commands(
     """What can be typed after `lycosa topics`; more actions may be added to those returned."""
     topics = commands.add_parser("topics", help="what can be looked for: show, map, edit", parents=[shared])
     actions = topics.add_subparsers(dest="action", metavar="ACTION", required=True)
-    seen = _action(actions, "show", "the tree of topics, or one topic with its texts", shared)
+    seen = action(actions, "show", "the tree of topics, or one topic with its texts", shared)
     seen.add_argument("name", nargs="?", help="an id, a path, or a part of one: birds, or Arts and music.Architecture")
     seen.set_defaults(run=show)
-    mapping = _action(actions, "map", "which topics documents are about", shared)
+    mapping = action(actions, "map", "which topics documents are about", shared)
     mapping.add_argument("document", **DOCUMENTS)  # type: ignore[arg-type]
     mapping.add_argument("--text", action="append", default=[], metavar="TEXT", help="a text itself")
     mapping.add_argument("--margin", type=float, default=MARGIN, help="how near to the best is best too (0.05)")
     mapping.set_defaults(run=map_documents)
     for each in (seen, mapping):
         each.add_argument("--taxonomy", metavar="PATH", help="another one: a TOML file, or a folder of examples")
-    _fetching_options(mapping)
+    fetching_options(mapping)
     _edit_commands(actions, shared)
-    _action(actions, "undo", "take the last edit back", shared).set_defaults(run=undo)
+    action(actions, "undo", "take the last edit back", shared).set_defaults(run=undo)
     return actions
 
 
 def _edit_commands(actions: Commands[argparse.ArgumentParser], shared: argparse.ArgumentParser) -> None:
-    edit = _action(actions, "edit", "change the taxonomy", shared)
+    edit = action(actions, "edit", "change the taxonomy", shared)
     edits = edit.add_subparsers(dest="edit", metavar="EDIT", required=True)
-    add = _action(edits, "add", "a new topic", shared)
+    add = action(edits, "add", "a new topic", shared)
     add.add_argument("label")
     add.add_argument("--under", default="", metavar="NAME", help="the topic above it (default: none)")
     add.add_argument("--id", default="", help="a short name (default: made of the label)")
@@ -62,10 +62,10 @@ def _edit_commands(actions: Commands[argparse.ArgumentParser], shared: argparse.
     add.add_argument("--class", action="append", default=[], dest="classes", metavar="NUMBER", help="598, 746.92")
     add.add_argument("--text", action="append", default=[], metavar="TEXT", help="an exemplary text")
     add.set_defaults(run=edit_add)
-    remove = _action(edits, "remove", "a topic and all below it", shared)
-    rename = _action(edits, "rename", "give a topic another label", shared)
-    move = _action(edits, "move", "put a topic under another one", shared)
-    example = _action(edits, "example", "give a topic more exemplary pages or texts", shared)
+    remove = action(edits, "remove", "a topic and all below it", shared)
+    rename = action(edits, "rename", "give a topic another label", shared)
+    move = action(edits, "move", "put a topic under another one", shared)
+    example = action(edits, "example", "give a topic more exemplary pages or texts", shared)
     for each, run in ((remove, edit_remove), (rename, edit_rename), (move, edit_move), (example, edit_example)):
         each.add_argument("name", help="the topic: an id, a path, or a part of one")
         each.set_defaults(run=run)
@@ -73,16 +73,18 @@ def _edit_commands(actions: Commands[argparse.ArgumentParser], shared: argparse.
     move.add_argument("--under", default="", metavar="NAME", help="the new topic above it (default: the top)")
     example.add_argument("document", **DOCUMENTS)  # type: ignore[arg-type]
     example.add_argument("--text", action="append", default=[], metavar="TEXT", help="a text itself")
-    _fetching_options(example)
+    fetching_options(example)
 
 
-def _action(
+def action(
     actions: Commands[argparse.ArgumentParser], name: str, told: str, shared: argparse.ArgumentParser
 ) -> argparse.ArgumentParser:
+    """One more thing that can be typed after `lycosa topics`."""
     return actions.add_parser(name, help=told, parents=[shared])
 
 
-def _fetching_options(parser: argparse.ArgumentParser) -> None:
+def fetching_options(parser: argparse.ArgumentParser) -> None:
+    """How URLs among the documents are fetched."""
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="how URLs are fetched")
     parser.add_argument("--contact", default="", help="where site owners can reach you, when URLs are fetched")
 
@@ -141,7 +143,7 @@ def map_documents(told: argparse.Namespace) -> int:
     """Which topics documents are about."""
     if not 0 <= told.margin <= 1:
         raise ConfigurationError(f"--margin {told.margin:g} is not possible; use a share from 0 to 1")
-    texts = [text for _, text in _documents(told)]
+    texts = [text for _, text in documents(told)]
     if not told.taxonomy:
         texts = list(map(OwnVocabulary(home(told.home)).vocabulary().in_known_words, texts))
     found = Mapper(_taxonomy(told)).map(texts, told.margin)
@@ -182,7 +184,7 @@ def mapping_lines(found: Mapping) -> list[str]:
     return lines
 
 
-def _documents(told: argparse.Namespace) -> list[tuple[str, str]]:
+def documents(told: argparse.Namespace) -> list[tuple[str, str]]:
     """What the person brought: where it is from (a URL, or ''), and its text."""
     urls = [name for name in told.document if "://" in name]
     fetched = dict(zip(urls, _fetched(told, urls), strict=True))
@@ -278,15 +280,15 @@ def edit_example(told: argparse.Namespace) -> int:
     """Give a topic more exemplary pages or texts."""
     own = OwnTaxonomy(home(told.home))
     node = own.load().find(told.name)
-    documents = _documents(told)
+    brought = documents(told)
 
     def add(taxonomy: Taxonomy) -> Taxonomy:
         known = taxonomy[node.id]
-        pages = dict.fromkeys((*known.pages, *(url for url, _ in documents if url)))
-        texts = dict.fromkeys((*known.texts, *(text.strip() for _, text in documents if text.strip())))
+        pages = dict.fromkeys((*known.pages, *(url for url, _ in brought if url)))
+        texts = dict.fromkeys((*known.texts, *(text.strip() for _, text in brought if text.strip())))
         return taxonomy.with_node(msgspec.structs.replace(known, pages=tuple(pages), texts=tuple(texts)))
 
-    what = f"gave {node.label!r} {len(documents)} more example{'s' if len(documents) > 1 else ''}"
+    what = f"gave {node.label!r} {len(brought)} more example{'s' if len(brought) > 1 else ''}"
     own.change(add, what)
     return _edited(told, what, node.id)
 

@@ -123,7 +123,10 @@ def cases_of(web: LabWeb, plan: Plan) -> list[Case]:
     for topic, repeat in product(plan.topics, range(plan.repeat)):
         relevant = frozenset(url for url in web.topic(topic) if web.page(url) is not None)
         examples = _examples(web, topic, relevant, plan, repeat)
-        about = Topic(examples=tuple(_text_of(web, url) for url in examples))
+        about = Topic(
+            examples=tuple(_text_of(web, url) for url in examples),
+            structures=tuple(page.structure for url in examples if (page := web.page(url)) and page.structure),
+        )
         for kind in plan.kinds:
             seeds = examples[:ON_TOPIC_SEEDS] if kind == "on" else (web.generic_seed_for(relevant),)
             seed = xxhash.xxh3_64_intdigest(f"{topic}/{kind}/{repeat}".encode(), plan.seed) >> 32

@@ -124,7 +124,7 @@ def read_pages(
     for url in urls:
         outcome = outcome_of(fetcher, url)
         if isinstance(outcome, Fetched):
-            pages.append(read_page(outcome))
+            pages.append(read_page(outcome, structure=True))
         elif isinstance(outcome, Redirected):
             targets[url] = outcome.target
     for url in moved:

@@ -35,12 +35,13 @@ PATIENCE = 20
 
 
 class TrialResult(Record, frozen=True):
-    """What one crawl fetched, in order, and what it cost."""
+    """What one crawl fetched, in order, what it cost, and how relevant the crawl found each page."""
 
     order: tuple[str, ...]
     seconds: float
     decisions: int
     memory: int
+    relevances: tuple[float, ...] = ()
 
 
 def lab_configuration(strategy: str, overrides: Sequence[str] = ()) -> Configuration:
@@ -72,7 +73,8 @@ def run_trial(
     overrides: Sequence[str] = (),
 ) -> TrialResult:
     """Crawl a web from some seeds until so many pages are fetched."""
-    configuration = lab_configuration(strategy, (f"random_seed={seed}", *overrides))
+    samples = ("relevance.scorer=structure",) if strategy == "structure" and topic.structures else ()
+    configuration = lab_configuration(strategy, (f"random_seed={seed}", *samples, *overrides))
     if strategy == ORACLE:
         judge = Strategy(Unjudged(), OracleLinkScorer(web, relevant))
     else:
@@ -85,7 +87,7 @@ def run_trial(
         pass
     spent = time.process_time() - begin
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return TrialResult(tuple(trial.order), spent, trial.decisions, memory)
+    return TrialResult(tuple(trial.order), spent, trial.decisions, memory, tuple(trial.relevances))
 
 
 class _Trial:
@@ -97,6 +99,7 @@ class _Trial:
         self._frontier = Frontier(self._shelf, admission(configuration), manners, throttle, configuration.frontier)
         self.intake = Intake(0, configuration, self._frontier, judge, lambda url: 0, Counts())
         self.order: list[str] = []
+        self.relevances: list[float] = []
         self.decisions = 0
 
     def step(self) -> bool:
@@ -109,8 +112,9 @@ class _Trial:
         page = self._web.page(link.url)
         visit = self._visit(link, page, now)
         self._frontier.finished(link, visit.outcome, 0.0, now)
-        if page is not None:
+        if visit.relevance is not None:
             self.order.append(link.url)
+            self.relevances.append(visit.relevance.value)
         self.intake.take_in([visit], now)
         self.settle()
         return True

@@ -143,7 +143,7 @@ def _open_box(notation: str, _: str, pages: _Pages) -> LabWeb:
 
     def beyond(url: str) -> Page | None:
         outcome = outcome_of(fetcher, url) if normalise(url) == url else None
-        return read_page(outcome) if isinstance(outcome, Fetched) else None
+        return read_page(outcome, structure=True) if isinstance(outcome, Fetched) else None
 
     held = pages.get(
         notation,
@@ -151,7 +151,10 @@ def _open_box(notation: str, _: str, pages: _Pages) -> LabWeb:
         lambda: web.settings.pages,
         lambda: read_pages(fetcher, web.page_urls(), moved=web.error_urls()),
     )
-    labels = {url: frozenset((topic,)) for url, topic in web.labels().items()}
+    kinds = web.kind_labels() if web.settings.kinds > 1 else {}
+    labels = {
+        url: frozenset((topic, f"kind.{kinds[url]}") if kinds else (topic,)) for url, topic in web.labels().items()
+    }
     return LabWeb(notation, held, labels, warnings=pages.warnings, beyond=beyond)
 
 

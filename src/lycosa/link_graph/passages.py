@@ -38,6 +38,11 @@ class Passage(Record, frozen=True):
         """The four texts in their order."""
         return self.nearest, self.sections, self.main, self.boundary
 
+    @property
+    def signpost(self) -> tuple[str, str]:
+        """The headings that it shares with other passages of its kind."""
+        return self.nearest, self.sections
+
 
 PARTS = ("nearest heading", "section headings", "main heading", "boundary")
 

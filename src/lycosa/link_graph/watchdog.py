@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
+import numpy as np
 import xxhash
 
 from lycosa.link_graph.passages import Passage
@@ -25,11 +26,19 @@ MOST_LEARNT = 3_000
 CHANGES_KEPT = 1_000
 FADING = 0.9
 """What is left of earlier experience at each look."""
-FEWEST_TRIES = 5.0
+FEWEST_TRIES = 3.0
 """A node is not blamed before so many of the links it decided were fetched."""
 DEAD = 0.1
-STEPS = (1.0, 0.5, 0.25, 0.1)
+BENEFIT = 2.0
+"""Kept promises that every node is credited with in advance."""
+STEPS = (1.0, 0.75, 0.5, 0.35, 0.25, 0.15, 0.1)
 """The weights that a node may have: small ups and downs are no change worth a line in the log."""
+
+FEWEST_PARTED = 20
+CLEARLY = 0.6
+"""The share of the variance that two groups of pages must explain."""
+TIMES = 2.0
+"""How much more relevant one group must be than the other."""
 
 _replace = msgspec.structs.replace
 
@@ -45,19 +54,27 @@ class Change(Record, frozen=True):
     before: Node | None = None
 
 
+def change_name(kind: str, node: Node) -> str:
+    """What a change is called, by whichever agent it is made."""
+    told = f"{kind}/{node.key}" + {"nearer": f"/{node.distance}", "weighs": f"/{node.weight}"}.get(kind, "")
+    return xxhash.xxh3_64_hexdigest(told.encode())[:8]
+
+
 class Seen(Record, frozen=True):
     """What is kept of a fetched page."""
 
     parent: str
-    relevant: bool
+    relevance: float
     passages: dict[Passage, tuple[str, ...]]
 
 
 class Watchdog:
     """Looks after one T-Graph."""
 
-    def __init__(self, graph: TreasureGraph, levels: int = LEVELS, undone: Collection[str] = ()) -> None:
-        self.graph, self._levels = graph, levels
+    def __init__(
+        self, graph: TreasureGraph, levels: int = LEVELS, threshold: float = 0.2, undone: Collection[str] = ()
+    ) -> None:
+        self.graph, self._levels, self._threshold = graph, levels, threshold
         self.changes: list[Change] = []
         self._pages: dict[str, Seen] = {}
         self._fresh: list[str] = []
@@ -80,34 +97,35 @@ class Watchdog:
     def look(self) -> list[Change]:
         """Fold in what was seen since the last look. Returns the changes, which are made and logged."""
         links = {url: [to for urls in seen.passages.values() for to in urls] for url, seen in self._pages.items()}
-        far = distances_to([url for url, seen in self._pages.items() if seen.relevant], links)
+        enough = max(self._threshold, parting([seen.relevance for seen in self._pages.values()]))
+        far = distances_to([url for url, seen in self._pages.items() if seen.relevance >= enough], links)
         made = [*self._judged(far), *self._learnt(far), *self._crowded_out()]
         self._fresh, self._decided = [], {}
         self.changes = [*self.changes, *made][-CHANGES_KEPT:]
         return made
 
     def _judged(self, far: Mapping[str, int]) -> list[Change]:
-        """What the nodes that had the say promised, and whether they kept it."""
-        tries: dict[str, list[bool]] = {}
+        """What the nodes that had the say promised, and whether they kept it; nodes of one kind answer together."""
+        tries: dict[tuple[str, ...], list[bool]] = {}
         for url, key in self._decided.items():
             node = self.graph.nodes.get(key)
             if node is not None:
-                tries.setdefault(key, []).append(far.get(url, self._levels + 1) <= max(0, node.distance - 1))
-        number = sum(map(len, tries.values()))
-        usual = sum(map(sum, tries.values())) / number if number else 0.0
-        return [change for key, kept in tries.items() if (change := self._weighed(key, kept, usual)) is not None]
+                kept = far.get(url, self._levels + 1) <= max(0, node.distance - 1)
+                tries.setdefault(_kind(node), []).append(kept)
+        tried = [(node.key, tries[kind]) for node in self.graph.nodes.values() if (kind := _kind(node)) in tries]
+        return [change for key, kept in tried if (change := self._weighed(key, kept)) is not None]
 
-    def _weighed(self, key: str, kept: Sequence[bool], usual: float) -> Change | None:
-        """A node after some more tries; its weight is how often it is right, beside what is usual now."""
+    def _weighed(self, key: str, kept: Sequence[bool]) -> Change | None:
+        """A node after some more tries; its weight is how often it is right, with the benefit of the doubt."""
         node = self.graph.nodes[key]
         tried, led = node.tried * FADING + len(kept), node.led * FADING + sum(kept)
         after = _replace(node, tried=tried, led=led)
         self.graph.put([after])
         if tried < FEWEST_TRIES:
             return None
-        right = led / tried / max(usual, 1.0 / tried)
-        weight = next((step for step in STEPS if right >= step), 0.0)
-        why = f"{led:.1f} of {tried:.1f} links it decided led on as promised, {usual:.0%} is usual"
+        right = (led + BENEFIT) / (tried + BENEFIT)
+        weight = next((step for step in STEPS if right >= 0.95 * step), 0.0)
+        why = f"{led:.1f} of {tried:.1f} links it decided led on as promised"
         if weight < DEAD:
             return self._change("dead", after, why, node)
         if weight == node.weight:
@@ -119,25 +137,25 @@ class Watchdog:
         made: list[Change] = []
         for url in self._fresh:
             seen = self._pages.get(url)
-            if seen is None or not seen.relevant:
+            if seen is None or far.get(url) != 0:
                 continue
             for distance in range(1, self._levels + 1):
-                parent = self._pages.get(seen.parent)
-                if parent is None or (distance > 1 and seen.relevant):
+                page, parent = seen.parent, self._pages.get(seen.parent)
+                if parent is None or (distance > 1 and far.get(url) == 0):
                     break
-                made += self._paved(seen.parent, parent, url, distance)
-                url, seen = seen.parent, parent
+                made += self._paved(page, parent, url, 0 if far.get(page) == 0 else distance)
+                url, seen = page, parent
         return made
 
     def _paved(self, page: str, seen: Seen, url: str, distance: int) -> list[Change]:
-        """The passages of a page that hold a link which led on."""
+        """The passages of a page that hold a link which led on, at this distance from a target."""
         made = []
         for passage, urls in seen.passages.items():
             if url not in urls:
                 continue
-            node = Node(page, passage, urls, 0 if seen.relevant else distance)
+            node = Node(page, passage, urls, distance)
             known = self.graph.nodes.get(node.key)
-            why = f"a link in it led to {url}, {distance - 1} links from a target"
+            why = f"a link in it led to {url}, {max(0, distance - 1)} links from a target"
             if known is None:
                 made.append(self._change("new", node, why))
             elif known.distance > node.distance:
@@ -157,8 +175,7 @@ class Watchdog:
 
     def _change(self, kind: str, node: Node, why: str, before: Node | None = None) -> Change | None:
         """Make a change, unless it was undone before."""
-        told = f"{kind}/{node.key}" + {"nearer": f"/{node.distance}", "weighs": f"/{node.weight}"}.get(kind, "")
-        name = xxhash.xxh3_64_hexdigest(told.encode())[:8]
+        name = change_name(kind, node)
         if name in self.undone:
             return None
         if kind == "dead":
@@ -179,3 +196,26 @@ class Watchdog:
                 self.graph.put([_replace(change.before, tried=0.0, led=0.0)])
         self.changes = [change for change in self.changes if change.name not in wanted]
         return taken_back
+
+
+def _kind(node: Node) -> tuple[str, ...]:
+    """What a node shares with others of its kind: the headings above it; without any, it stands for itself."""
+    headings = node.passage.signpost
+    return (*headings, str(node.level)) if any(headings) else (node.key,)
+
+
+def parting(values: Sequence[float]) -> float:
+    """The value that parts pages on the topic from others best (Otsu's), or 0 where they do not fall into two groups.
+
+    Page relevance has no natural unit: what is much for one topic and scorer is little for another.
+    """
+    ordered = np.sort(np.array(values, np.float64))
+    if len(ordered) < FEWEST_PARTED:
+        return 0.0
+    below = np.arange(1, len(ordered))
+    sums = np.cumsum(ordered)
+    low, high = sums[:-1] / below, (sums[-1] - sums[:-1]) / (len(ordered) - below)
+    between = below * (len(ordered) - below) * (high - low) ** 2 / len(ordered) ** 2
+    best = int(between.argmax())
+    clear = between[best] >= CLEARLY * ordered.var() and high[best] >= TIMES * low[best]
+    return float(ordered[best + 1]) if clear else 0.0

@@ -12,7 +12,7 @@ from collections.abc import Container
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from lycosa.pages.structure import DEEPEST, LEFT_OUT, MOST_ELEMENTS, NAMES, ForeignNames, Skeleton
+from lycosa.pages.structure import DEEPEST, LEFT_OUT, MOST_ELEMENTS, NAMES, ForeignNames, Skeleton, with_names_in_use
 
 FIRST_NAMED_KIND = 6
 """Lower numbers of the parser are comments and the like; numbers of names it does not know are far above."""
@@ -58,7 +58,10 @@ def outline(root: LexborNode, wanted: Container[int] = ()) -> tuple[Skeleton, li
                 tags.append(number)
                 depths.append(depth)
     left_out += max(0, len(tags) - MOST_ELEMENTS)
-    return Skeleton(bytes(tags[:MOST_ELEMENTS]), bytes(depths[:MOST_ELEMENTS]), foreign.names(), left_out), found
+    kept, names = bytes(tags[:MOST_ELEMENTS]), foreign.names()
+    if left_out and names:
+        kept, names = with_names_in_use(kept, names)
+    return Skeleton(kept, bytes(depths[:MOST_ELEMENTS]), names, left_out), found
 
 
 def _number(node: LexborNode, foreign: ForeignNames) -> int:

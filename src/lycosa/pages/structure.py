@@ -146,6 +146,13 @@ class ForeignNames:
         return tuple(self._numbers)
 
 
+def with_names_in_use(tags: bytes, names: tuple[str, ...]) -> tuple[bytes, tuple[str, ...]]:
+    """Tags and foreign names without those that only elements left out had: the code of a tree is its own alone."""
+    used = [number for number in dict.fromkeys(tags) if FIRST_FOREIGN <= number < NAMELESS]
+    renumbered = bytes.maketrans(bytes(used), bytes(range(FIRST_FOREIGN, FIRST_FOREIGN + len(used))))
+    return tags.translate(renumbered), tuple(names[number - FIRST_FOREIGN] for number in used)
+
+
 def _plain(name: str) -> str:
     """A name short enough for the code, even in characters of four bytes."""
     return name[:LONGEST_NAME].lower()[:LONGEST_NAME].encode("utf-8", "replace").decode()

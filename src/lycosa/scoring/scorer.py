@@ -13,17 +13,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
+from lycosa.configuration import Configuration
 from lycosa.records import Link, Page, Record, Score, Visit
+from lycosa.topics.classes_file import SchemeFiles
 
 OFF_TOPIC = 0.01
 """Links nobody has reason to follow wait with this, never with 0: relevant regions may lie behind them (T7)."""
 
 
 class Topic(Record, frozen=True):
-    """What a crawl looks for, in text form."""
+    """What a crawl looks for: in text form, as knowledge classes (T1), and a T-Graph where one was built (T5).
+
+    `structures` are the codes of sample pages whose template is looked for (M11).
+    """
 
     label: str = ""
     examples: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    treasure: bytes = b""
+    structures: tuple[bytes, ...] = ()
+    scheme: SchemeFiles = ()
 
 
 class PageScorer(Protocol):
@@ -65,6 +74,14 @@ class Listener(Protocol):
 
     def hear(self, letters: Sequence[tuple[Link, Score]]) -> None:
         """Links of this agent's sites, with the priority their finders gave them."""
+
+
+@runtime_checkable
+class Adjustable(Protocol):
+    """A scorer that can go on with changed settings (T16); others take them up at the next start."""
+
+    def adjust(self, configuration: Configuration) -> None:
+        """People changed settings of the running crawl."""
 
 
 @runtime_checkable

@@ -6,31 +6,49 @@ by the methods it has; everybody else asks the strategy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from lycosa import plugins
 from lycosa.configuration import Configuration
 from lycosa.records import Link, Page, Score, Visit
-from lycosa.scoring.scorer import Learner, LinkScorer, Listener, PageScorer, Reviser, Sharer, Topic
+from lycosa.scoring.scorer import Adjustable, Learner, LinkScorer, Listener, PageScorer, Reviser, Sharer, Topic
+from lycosa.topics.galaxy import predictor
 
 
 class Strategy:
     """How pages and links are judged."""
 
-    def __init__(self, page_scorer: PageScorer, link_scorer: LinkScorer) -> None:
+    def __init__(
+        self,
+        page_scorer: PageScorer,
+        link_scorer: LinkScorer,
+        classify: Callable[[Page], tuple[str, ...]] | None = None,
+    ) -> None:
         parts = (page_scorer, link_scorer)
+        self._page_scorer = page_scorer
         self._relevance, self._priorities = page_scorer.relevance, link_scorer.priorities
         self._learners = [part for part in parts if isinstance(part, Learner)]
         self._sharers = [part for part in parts if isinstance(part, Sharer)]
         self._listeners = [part for part in parts if isinstance(part, Listener)]
+        self._adjustable = [part for part in parts if isinstance(part, Adjustable)]
+        self._classify = classify
         self._reviser = link_scorer if isinstance(link_scorer, Reviser) else None
 
     def judge(self, page: Page) -> tuple[Score, tuple[Score, ...]]:
         """Steps 4 and 5: a page's relevance and the priorities of its links."""
         relevance = self._relevance(page)
         return relevance, tuple(self._priorities(page, relevance, page.links))
+
+    def classes(self, page: Page) -> tuple[str, ...]:
+        """The knowledge classes of a page (T1); none where there are no words, or nobody asks for classes."""
+        return self._classify(page) if self._classify is not None and page.text else ()
+
+    @property
+    def aside_below(self) -> float:
+        """Pages of less relevance are kept aside, not indexed (M11); 0 where the page scorer has no such bar."""
+        return float(getattr(self._page_scorer, "threshold", 0.0))
 
     @property
     def learns(self) -> bool:
@@ -51,6 +69,11 @@ class Strategy:
         """Waiting links that should wait with another priority."""
         return self._reviser.revised() if self._reviser else ()
 
+    def adjust(self, configuration: Configuration) -> None:
+        """People changed settings of the running crawl."""
+        for part in self._adjustable:
+            part.adjust(configuration)
+
     def statistics(self) -> bytes:
         """What the scorers counted, to be kept and told."""
         return msgspec.msgpack.encode([part.statistics() for part in self._sharers])
@@ -68,4 +91,8 @@ def strategy_of(configuration: Configuration, topic: Topic) -> Strategy:
     """The strategy that a configuration names, for a topic."""
     page_scorer = plugins.find("page_scorers", configuration.page_scorer)(configuration, topic)
     link_scorer = plugins.find("link_scorers", configuration.strategy)(configuration, topic)
-    return Strategy(page_scorer, link_scorer)
+
+    def classify(page: Page) -> tuple[str, ...]:
+        return predictor(topic.scheme).of_page(page)
+
+    return Strategy(page_scorer, link_scorer, classify if configuration.topic.page_classes else None)

@@ -3,6 +3,7 @@
 The indexer follows the agents' journals from its last mark: for each fetched page
 it reads the archive, parses the page again and adds it. So there is one path into
 the index, while crawling and when it is built anew, and no agent waits for it.
+Whoever keeps the structures of pages is handed each page too, so it is parsed once.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 from lycosa.fetching.content_coding import BadCoding, TooLarge, codings, decode
 from lycosa.pages.document import read_page
@@ -20,16 +22,36 @@ from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import ArchiveDamaged, Place, read
 from lycosa.storage.catalogue import VisitRow
 
-NEEDED = ("url", "at", "agent", "outcome", "relevance", "noindex", "duplicate_of", "file", "offset", "size")
+NEEDED = ("url", "at", "agent", "outcome", "relevance", "noindex", "duplicate_of", "file", "offset", "size", "aside")
+
+
+class StructureKeeper(Protocol):
+    """Keeps the structures of pages beside the index."""
+
+    def take(self, number: int, row: VisitRow, page: Page | None) -> None:
+        """A row of an agent's journal by its number, and its page with its structure, where it was read."""
 
 
 class Indexer:
     """Brings an index up to date with the agents' journals."""
 
-    def __init__(self, writer: IndexWriter, archive: Path, stores: Sequence[AgentStore], topic: str = "") -> None:
+    def __init__(
+        self,
+        writer: IndexWriter,
+        archive: Path,
+        stores: Sequence[AgentStore],
+        topic: str = "",
+        structures: StructureKeeper | None = None,
+    ) -> None:
         self._writer, self._archive, self._stores, self._topic = writer, archive, stores, topic
+        self._structures = structures
         self._marks = dict(writer.marks)
         self.counts: Counter[str] = Counter()
+
+    @property
+    def marks(self) -> dict[int, int]:
+        """The number of the last row that was taken of each agent's journal, committed or not."""
+        return self._marks
 
     def follow(self, most: int = 500) -> int:
         """Add up to so many new rows; returns how many there were."""
@@ -39,7 +61,9 @@ class Indexer:
             for row_number, row in catalogue.history(store, self._marks.get(number, 0), NEEDED):
                 if done >= most:
                     return done
-                self._take(row, store)
+                page = self._take(row, store)
+                if self._structures is not None:
+                    self._structures.take(row_number, row, page)
                 self._marks[number] = row_number
                 done += 1
         return done
@@ -49,30 +73,33 @@ class Indexer:
         if self._marks != self._writer.marks:
             self._writer.commit(self._marks)
 
-    def _take(self, row: VisitRow, store: AgentStore) -> None:
+    def _take(self, row: VisitRow, store: AgentStore) -> Page | None:
+        """Add the page of a row, or take it out; the page, if it was read."""
         if row.outcome != "fetched":
-            return
-        if row.noindex or row.duplicate_of:
+            return None
+        kept_out = "noindex" if row.noindex else "duplicate" if row.duplicate_of else "aside" if row.aside else ""
+        if kept_out:
             self._writer.drop(row.url)
-            self.counts["noindex" if row.noindex else "duplicate"] += 1
-            return
+            self.counts[kept_out] += 1
+            return None
         try:
-            page = page_at(self._archive, Place(row.file, row.offset, row.size))
+            page = page_at(self._archive, Place(row.file, row.offset, row.size), self._structures is not None)
         except (ArchiveDamaged, BadCoding, TooLarge) as error:
             self.counts[f"damaged: {type(error).__name__}"] += 1
-            return
+            return None
         record = store.find(row.url)
         anchors = record.anchors if record else ()
         self._writer.add(Document(page, anchors, self._topic, row.at, row.relevance or 0.0))
         self.counts["indexed"] += 1
+        return page
 
 
 LARGEST_BODY = 64 * 1024**2
 
 
-def page_at(archive: Path, place: Place) -> Page:
-    """A page read again from the archive."""
+def page_at(archive: Path, place: Place, structure: bool = False) -> Page:
+    """A page read again from the archive, with its structure where that is wanted."""
     _, response = read(archive, place)
     body, _ = decode(response.raw, codings(response.header("content-encoding")), LARGEST_BODY)
     whole = Response(response.url, response.status, response.headers, body, response.raw, response.began)
-    return read_page(Fetched(Link(response.url), whole))
+    return read_page(Fetched(Link(response.url), whole), structure=structure)

@@ -32,7 +32,10 @@ class LinkColumns(Record, frozen=True):
 
 
 class VisitRow(Record, frozen=True):
-    """What is kept of a visit."""
+    """What is kept of a visit; journals hold it as an array, so new fields go to the end.
+
+    `aside` is a page that was kept, but is not to be found: the crawl looks for pages of another structure.
+    """
 
     url: str
     at: float
@@ -63,6 +66,8 @@ class VisitRow(Record, frozen=True):
     size: int = 0
     links_dropped: int = 0
     links: LinkColumns = LinkColumns()
+    classes: str = ""
+    aside: bool = False
 
 
 HISTORY = tuple(field for field in VisitRow.__struct_fields__ if field != "links")
@@ -186,13 +191,22 @@ def history(journal: Journal, after: int = 0, columns: Sequence[str] = HISTORY) 
     for first, last, path in _segments(journal.folder, "history", rolled):
         if last <= after:
             continue
-        for place, values in enumerate(arrow().parquet.read_table(path, columns=list(columns)).to_pylist()):
+        for place, values in enumerate(_read_segment(path, columns)):
             if first + place > after:
                 yield first + place, msgspec.structs.replace(_EMPTY, **values)
     yield from journal.rows(max(after, rolled))
 
 
 _EMPTY = VisitRow("", 0.0, 0, "")
+
+
+def _read_segment(path: Path, columns: Sequence[str], filters: Any = None) -> list[dict[str, Any]]:
+    """The rows of a closed segment; columns that it is too old to have are left out."""
+    parquet = arrow().parquet
+    there = set(parquet.read_schema(path).names)
+    wanted = [name for name in columns if name in there]
+    rows: list[dict[str, Any]] = parquet.read_table(path, columns=wanted, filters=filters).to_pylist()
+    return rows
 
 
 def link_rows(journal: Journal) -> Iterator[dict[str, Any]]:
@@ -236,6 +250,6 @@ def about(journal: Journal, url: str) -> Iterator[tuple[int, VisitRow]]:
     """All visits of one URL, oldest first."""
     rolled = journal.number("rolled")
     for first, _, path in _segments(journal.folder, "history", rolled):
-        found = arrow().parquet.read_table(path, columns=list(HISTORY), filters=[("url", "=", url)]).to_pylist()
+        found = _read_segment(path, HISTORY, [("url", "=", url)])
         yield from ((first, msgspec.structs.replace(_EMPTY, **values)) for values in found)
     yield from journal.rows_about(url)

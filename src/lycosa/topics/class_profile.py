@@ -18,17 +18,15 @@ import numpy.typing as npt
 
 from lycosa.records import Page
 from lycosa.text import running, words
-from lycosa.topics.classes import Scheme, digits_of
-from lycosa.topics.classes_file import shipped_classes
+from lycosa.topics.class_entries import page_entries
+from lycosa.topics.classes import Numbers, Scheme, digits_of
+from lycosa.topics.classes_file import SchemeFiles, scheme_in
 from lycosa.topics.taxonomy_file import shipped
 
 DIGITS = 3
 LONGEST_TEXT = 50_000
 """Characters of a text that are looked at."""
 REMEMBERED = 2_000
-GIVEN = 3.0
-"""A class that a person named counts like a word this much above all others."""
-
 Profile: TypeAlias = npt.NDArray[np.float32]
 """A weight for each class of one to three digits, at length 1; all 0 where no word of a text is known."""
 
@@ -62,25 +60,25 @@ class Profiles:
         return _at_length_1(np.log1p(self._counted(text)) * self._rarities)
 
     def of_page(self, page: Page) -> Profile:
-        """The profile of a page's title and main text."""
+        """The profile of a page's title, headings and main text."""
         key = page.digest or page.text, page.title
         found = self._pages.get(key)
         if found is None:
             if len(self._pages) >= REMEMBERED:
                 self._pages.clear()
-            found = self._pages[key] = self.of_text(f"{page.title}\n{page.text}")
+            entries, _ = page_entries(self._scheme).of(page)
+            found = self._pages[key] = _at_length_1(np.log1p(self._sums(entries)) * self._rarities)
         return found
 
     def of_topic(self, texts: Sequence[str], classes: Iterable[str] = ()) -> Profile:
-        """The middle of some texts, and of classes that a person named."""
-        middle = np.zeros(len(self.classes))
+        """The middle of some texts and, with the same say, the classes that a person named."""
+        middle, named = np.zeros(len(self.classes)), np.zeros(len(self.classes))
         for text in texts:
-            middle += self.of_text(text) / len(texts)
+            middle += self.of_text(text)
         for number in _with_those_above(map(digits_of, classes)):
             if number in self._places:
-                place = self._places[number]
-                middle[place] += np.log1p(GIVEN) * self._rarities[place]
-        return _at_length_1(middle)
+                named[self._places[number]] = self._rarities[self._places[number]]
+        return _at_length_1((_at_length_1(middle) + _at_length_1(named)).astype(np.float64))
 
     def closeness_of(self, texts: Sequence[str], topic: Profile) -> npt.NDArray[np.float64]:
         """How close each of many short texts is to a topic, worked out for all of them at once."""
@@ -99,11 +97,12 @@ class Profiles:
     def _counted(self, text: str) -> npt.NDArray[np.float64]:
         """How often each class and each one above it is spoken of; a word of several classes is parted among them."""
         _, entries = self._scheme.found(words(text[:LONGEST_TEXT]))
+        return self._sums(entries)
+
+    def _sums(self, entries: Numbers) -> npt.NDArray[np.float64]:
         places, _ = self._spread(entries)
-        sums: npt.NDArray[np.float64] = np.bincount(self._held[places], self._shares[places], len(self.classes)).astype(
-            np.float64, copy=False
-        )
-        return sums
+        sums = np.bincount(self._held[places], self._shares[places], len(self.classes))
+        return sums.astype(np.float64, copy=False)
 
     def _spread(self, entries: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Where the classes of entries lie, and how many each entry has."""
@@ -133,7 +132,7 @@ def _at_length_1(weights: npt.NDArray[np.float64]) -> Profile:
     return (weights / length if length else weights).astype(np.float32)
 
 
-@lru_cache(maxsize=1)
-def profiles() -> Profiles:
-    """One maker for all: by the shipped classes, with the shipped topics' texts telling which classes are rare."""
-    return Profiles(shipped_classes(), (text for node in shipped() for text in node.texts))
+@lru_cache(maxsize=4)
+def profiles(files: SchemeFiles = ()) -> Profiles:
+    """One maker for all who use a scheme; the shipped topics' texts tell which classes are rare."""
+    return Profiles(scheme_in(files), (text for node in shipped() for text in node.texts))

@@ -11,10 +11,14 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import files
+from typing import TypeAlias
 
 from lycosa.configuration import ConfigurationError
 from lycosa.text import words
 from lycosa.topics.classes import LONGEST_WORD, ClassLine, Scheme, digits_of
+
+SchemeFiles: TypeAlias = tuple[tuple[str, str], ...]
+"""The files of a person's own classification: names for errors, and texts. None at all means the shipped one."""
 
 MOST_WORDS = 8
 MOST_DIGITS = 12
@@ -84,3 +88,9 @@ def shipped_classes() -> Scheme:
     folder = files("lycosa").joinpath("data/classes")
     found = sorted((each for each in folder.iterdir() if each.name.endswith(".tsv")), key=lambda each: each.name)
     return scheme_of((each.name, each.read_text("utf-8")) for each in found)
+
+
+@lru_cache(maxsize=4)
+def scheme_in(own: SchemeFiles = ()) -> Scheme:
+    """The classification in a person's own files, or the shipped one."""
+    return scheme_of(own) if own else shipped_classes()

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from lycosa.records import Page, Record
 from lycosa.text import words
+from lycosa.topics.class_entries import page_entries, spoken
 from lycosa.topics.class_sums import ANCHOR, DIGITS, PLAIN, ClassSums
 from lycosa.topics.classes import NO_ANCHOR, Match, Point, Scheme, Span, digits_of
+from lycosa.topics.classes_file import SchemeFiles, scheme_in
 
-LONGEST_TEXT = 100_000
-"""Characters of a page that are looked at: what it is about shows by then."""
 PAGES_REMEMBERED = 2_000
 BOUNDARIES_REMEMBERED = 500
 MOST_WORDS = 8
@@ -150,28 +151,12 @@ def galaxy_of_page(scheme: Scheme, page: Page) -> Galaxy:
 
 def galaxy_of_pages(scheme: Scheme, pages: Iterable[Page]) -> Galaxy:
     """The class of some pages together, such as the examples of a topic."""
-    return galaxy(point for page in pages for point in scheme.points(*_spoken(page)))
+    return galaxy(point for page in pages for point in scheme.points(*spoken(page)))
 
 
 def galaxy_of_texts(scheme: Scheme, texts: Iterable[str]) -> Galaxy:
     """The class of some texts together, such as the examples of a topic."""
     return galaxy_of_pages(scheme, (Page("", text=text) for text in texts))
-
-
-def _spoken(page: Page) -> tuple[list[str], Span]:
-    """The words of a page, as many as are looked at, and which of them count as anchor: title and headings.
-
-    An empty word parts one piece of text from the next, so that no phrase reaches over.
-    """
-    told: list[str] = []
-    left = LONGEST_TEXT
-    for piece in (page.title, *page.headings):
-        told += words(piece[:left])
-        told.append("")
-        left = max(0, left - len(piece))
-    anchor = (0, len(told))
-    told += words(page.text[:left])
-    return told, anchor
 
 
 # -- the same at the speed of a crawl ---------------------------------------------------------------
@@ -205,6 +190,7 @@ class Predictor:
     def __init__(self, scheme: Scheme) -> None:
         self.scheme = scheme
         self._sums = ClassSums(scheme)
+        self._entries = page_entries(scheme)
         self._boundaries: dict[str, _Boundary] = {}
         self._young: dict[Any, tuple[str, ...]] = {}
         self._old: dict[Any, tuple[str, ...]] = {}
@@ -240,9 +226,8 @@ class Predictor:
         return found
 
     def _found(self, page: Page) -> tuple[str, ...]:
-        told, (_, stop) = _spoken(page)
-        begins, entries = self.scheme.found(told)
-        return self._sums.heaviest(entries, entries[begins < stop])
+        entries, anchored = self._entries.of(page)
+        return self._sums.heaviest(entries, anchored)
 
 
 def _numbers(matches: Iterable[Match]) -> Numbers:
@@ -289,3 +274,9 @@ def _heaviest(groups: dict[str, Numbers], anchored: Sequence[str]) -> list[str]:
             weights[number[:size]] += (ANCHOR - PLAIN) * len(group) * len(number)
     most = max(weights.values())
     return [number for number, weight in weights.items() if weight == most]
+
+
+@lru_cache(maxsize=4)
+def predictor(own: SchemeFiles = ()) -> Predictor:
+    """One predictor for all who use a classification."""
+    return Predictor(scheme_in(own))

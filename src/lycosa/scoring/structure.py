@@ -1,0 +1,249 @@
+"""The strategy `structure`: goes where pages of the samples' template are (M11).
+
+Which links lead there is learnt while the crawl goes on. Pages of a site are made by
+templates, so links at one place of one template, or with addresses of one pattern, lead
+to pages of one kind: each such group of links has the rate at which its links led
+to pages that match, and what was never tried is judged by what is more general. Where
+nothing is promising, links near the seeds go first: lists of pages are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from math import sqrt
+from typing import NamedTuple
+
+from lycosa.configuration import Configuration
+from lycosa.pages.structure_neighbours import Neighbours, signature_of
+from lycosa.pages.structure_sketch import SAME_TEMPLATE, Features, share
+from lycosa.records import Failed, Fetched, Link, Page, Score, Visit
+from lycosa.scoring.baselines.waiting_links import WaitingLinks
+from lycosa.scoring.link_rates import PLACE, Kind, LinkRates, address_kinds, place_kinds
+from lycosa.scoring.scorer import OFF_TOPIC, Topic
+from lycosa.scoring.structure_relevance import MATCHES, structure_of
+from lycosa.urls import site_of
+
+MOST_WAITING = 100_000
+MOST_GROUPS_OF_LINK = 4
+"""Groups that a link is in at most: one for each kind of place where it was found."""
+GROUPS_AT_ONCE = 48
+"""Groups that are judged again for each visit, on average."""
+WORTH_TELLING = 0.02
+"""Links of a group move when its rate has changed by more."""
+MOST_TEMPLATES = 5_000
+MOST_CANDIDATES = 4
+"""Templates that a page is compared with."""
+MOST_EXPECTATIONS = 100_000
+DEEP = 6
+"""Links that are deeper below the seeds are all the same."""
+SHALLOW = 0.2
+"""What a link on a seed would have ahead of others, divided by its depth and one more."""
+LEADS = 0.25
+"""What a page is worth that does not match but has many new links that are promising."""
+MANY = 5
+PROMISING = 0.5
+UNTRIED = 0.1
+"""What a group that was never tried has ahead, divided by its trials and one more."""
+
+
+class _Group:
+    """Links of the same kinds that wait, and what was last told of them."""
+
+    __slots__ = ("address", "depth", "place", "score", "urls")
+
+    def __init__(self, place: tuple[Kind, ...], address: tuple[Kind, ...], depth: int) -> None:
+        self.place, self.address, self.depth = place, address, depth
+        self.urls: dict[str, None] = {}
+        self.score: Score | None = None
+
+
+class _Expected(NamedTuple):
+    """What links of some kinds may be worth, how often the most particular kind was tried, and what to say of it."""
+
+    value: float
+    tried: int
+    why: str
+
+
+class StructureLinkScorer:
+    """Links by how often links like them led to pages that match."""
+
+    def __init__(self, threshold: float, most_waiting: int = MOST_WAITING) -> None:
+        self._threshold = threshold
+        self._rates = LinkRates()
+        self._templates = Templates()
+        self._groups: dict[tuple[Kind, Kind, int], _Group] = {}
+        self._waiting: WaitingLinks[tuple[_Group, ...]] = WaitingLinks(most_waiting)
+        self._expectations: dict[tuple[Kind, ...], _Expected] = {}
+        self._unjudged = 0
+        self._told: list[tuple[str, Score]] = []
+
+    def priorities(self, page: Page, relevance: Score, links: Sequence[Link]) -> Sequence[Score]:
+        """The rate of each link's group."""
+        site, template = site_of(page.url), self._templates.find(page.structure)
+        return [self._score(self._group_of(link, site, template)) for link in links]
+
+    def _group_of(self, link: Link, site: str, template: int) -> _Group:
+        place, address = place_kinds(site, template, link.tag_path, link.rel), address_kinds(link.url)
+        depth = min(link.depth, DEEP)
+        found = self._groups.get((place[-1], address[-1], depth))
+        return _Group(place, address, depth) if found is None else found
+
+    def _score(self, group: _Group) -> Score:
+        if group.score is None:
+            group.score = Score(*self._judged(group))
+        return group.score
+
+    def _judged(self, group: _Group) -> tuple[float, str]:
+        """What to expect of links of a group, and why."""
+        place, address = self._expected(group.place), self._expected(group.address)
+        ahead = SHALLOW / (1 + group.depth) + UNTRIED / (1 + min(place.tried, address.tried))
+        why = "; ".join(filter(None, (place.why, address.why))) or "no such link was tried yet"
+        return max(OFF_TOPIC, sqrt(place.value * address.value) + ahead), why
+
+    def _expected(self, kinds: tuple[Kind, ...]) -> _Expected:
+        """Worked out once for all links of the same kinds until something is learnt."""
+        known = self._expectations.get(kinds)
+        if known is None:
+            if len(self._expectations) >= MOST_EXPECTATIONS:
+                self._expectations.clear()
+            known = self._expectations[kinds] = _Expected(
+                self._rates.estimate(kinds), self._rates.tried(kinds[-1]), self._why(kinds)
+            )
+        return known
+
+    def _why(self, kinds: tuple[Kind, ...]) -> str:
+        for kind in reversed(kinds):
+            rate = self._rates.of(kind)
+            if rate is not None:
+                return f"{rate.matched} of {rate.tried} links {_name_of(kind)} led to matching pages"
+        return ""
+
+    def learn(self, visits: Sequence[Visit]) -> None:
+        """Note where links led, and which new ones wait."""
+        for visit in visits:
+            self._note(visit)
+        self._expectations.clear()
+        self._unjudged += len(visits)
+        if self._unjudged * GROUPS_AT_ONCE >= len(self._groups):
+            self._unjudged = 0
+            for group in self._groups.values():
+                self._judge_again(group)
+
+    def _judge_again(self, group: _Group) -> None:
+        before, (value, why) = group.score, self._judged(group)
+        if before is None or abs(value - before.value) > WORTH_TELLING:
+            group.score = Score(value, why)
+            self._told += [(url, self._best(url, group.score)) for url in group.urls]
+
+    def _best(self, url: str, now: Score) -> Score:
+        """The best that any of a link's groups promises."""
+        others = self._waiting.get(url) or ()
+        return max((now, *(group.score for group in others if group.score is not None)), key=lambda each: each.value)
+
+    def _note(self, visit: Visit) -> None:
+        if not isinstance(visit.outcome, Fetched | Failed):
+            return
+        link, page = visit.link, visit.page
+        groups = self._waiting.taken(link.url) or ()
+        for group in groups:
+            self._leave(group, link.url)
+        leads = self._take_up(page) if page is not None else 0.0
+        self._reward(link, groups, visit.relevance.value if visit.relevance is not None else 0.0, leads)
+
+    def _take_up(self, page: Page) -> float:
+        """Let the links of a page wait; what those that were not known yet promise."""
+        site, template = site_of(page.url), self._templates.join(page.structure)
+        promising = sum(self._find(found, site, template) for found in page.links)
+        return LEADS * min(1.0, promising / MANY)
+
+    def _reward(self, link: Link, groups: tuple[_Group, ...], relevance: float, leads: float) -> None:
+        """Credit all kinds of a link. Pages that nearly match count too: at the beginning the limit is uncertain."""
+        near = min(1.0, relevance / self._threshold) ** 2 if self._threshold else 1.0
+        reward = max(near, leads)
+        matched = relevance >= self._threshold
+        kinds = {kind for group in groups for kind in (*group.place, *group.address)}
+        if not groups and link.parent:
+            place = place_kinds(site_of(link.parent), -1, link.tag_path, link.rel)
+            kinds.update((*place, *address_kinds(link.url)))
+        for kind in kinds:
+            self._rates.note(kind, reward, matched)
+        if kinds:
+            self._rates.all.note(reward, matched)
+
+    def _find(self, link: Link, site: str, template: int) -> bool:
+        """A link waits, at one more place or for the first time; whether it is new and promising."""
+        url = link.url
+        known = self._waiting.get(url)
+        if (known is None and self._waiting.is_gone(url)) or (known and len(known) >= MOST_GROUPS_OF_LINK):
+            return False
+        group = self._group_of(link, site, template)
+        if known is not None and group in known:
+            return False
+        self._groups.setdefault((group.place[-1], group.address[-1], group.depth), group)
+        group.urls[url] = None
+        for forgotten, left in self._waiting.found(url, (*(known or ()), group)):
+            for each in left:
+                self._leave(each, forgotten)
+        return known is None and self._score(group).value >= PROMISING
+
+    def _leave(self, group: _Group, url: str) -> None:
+        group.urls.pop(url, None)
+        if not group.urls:
+            self._groups.pop((group.place[-1], group.address[-1], group.depth), None)
+
+    @property
+    def groups_waiting(self) -> int:
+        """How many kinds of links wait."""
+        return len(self._groups)
+
+    def revised(self) -> Iterable[tuple[str, Score]]:
+        """The links of groups whose rate has changed."""
+        told, self._told = self._told, []
+        return told
+
+
+def _name_of(kind: Kind) -> str:
+    if kind[0] == PLACE:
+        return f"at {kind[1]} of such pages" if len(kind) > 3 else f"at {kind[1]}"
+    return f"to addresses like {kind[0]}{kind[1] if len(kind) > 1 else ''}"
+
+
+class Templates:
+    """The templates of the pages that links stand on, by number; -1 where a page's is not known."""
+
+    def __init__(self, most: int = MOST_TEMPLATES) -> None:
+        self._most = most
+        self._neighbours = Neighbours()
+        self._founders: list[Features] = []
+        self._find = lru_cache(maxsize=512)(self._look_up)
+
+    def find(self, code: bytes) -> int:
+        """The number of a page's template."""
+        return self._find(code) if code else -1
+
+    def _look_up(self, code: bytes) -> int:
+        structure = structure_of(code)
+        if structure is None:
+            return -1
+        features = structure[1].features
+        near = self._neighbours.near(signature_of(features), MOST_CANDIDATES, SAME_TEMPLATE / 2)
+        found = [(share(features, self._founders[number]), number) for number in near]
+        likeness, best = max(found, default=(0.0, -1))
+        return best if likeness >= SAME_TEMPLATE else -1
+
+    def join(self, code: bytes) -> int:
+        """The same, and a page like no other founds a template."""
+        found, structure = self.find(code), structure_of(code)
+        if found >= 0 or structure is None or len(self._founders) >= self._most:
+            return found
+        self._find.cache_clear()
+        self._founders.append(structure[1].features)
+        return self._neighbours.add(signature_of(structure[1].features))
+
+
+def structure_link_scorer(configuration: Configuration, topic: Topic) -> StructureLinkScorer:
+    """The link scorer of the strategy `structure`."""
+    own = configuration.page_scorer == "structure"
+    return StructureLinkScorer(MATCHES if own else configuration.topic.threshold)

@@ -1,0 +1,194 @@
+"""Treasure: a link goes by the knowledge class it stands in, and by passages that led to targets before.
+
+Seven figures are averaged, each with its weight. Three belong to the page that the
+link stands on: its relevance, how close its classes are to the topic's, and where
+links on pages of such classes have led so far. Four
+belong to the link itself: the words around it, the classes around it, those of its
+anchor, and what the T-Graph says. Both sides are means over all known parents; the
+link's own side over its first few mentions only, and the T-Graph is asked at the
+first, since that costs most and changes little later. The paper's formula, gate and first level that counts, is
+`treasure.exact`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from lycosa.configuration import Configuration, Treasure
+from lycosa.link_graph.passages import passage_of
+from lycosa.link_graph.treasure_graph import UNLIKE_ALL, Verdict
+from lycosa.records import Link, Page, Score, Visit
+from lycosa.scoring.class_experience import ClassExperience
+from lycosa.scoring.known_parents import MOST_REMEMBERED, KnownParents, Said
+from lycosa.scoring.remembered import Remembered
+from lycosa.scoring.scorer import OFF_TOPIC, LinkScorer, Topic
+from lycosa.scoring.treasure_exact import ExactTreasureLinkScorer
+from lycosa.scoring.treasure_keeper import TreasureKeeper
+from lycosa.topics.class_profile import closeness, profiles
+from lycosa.topics.vectors import TopicVector
+
+WEIGHTS = (
+    "by_relevance", "by_page_class", "by_experience", "by_words", "by_boundary_class", "by_anchor_class", "by_graph",
+)  # fmt: skip
+PAGES_UNDER_WAY = 2_000
+"""Pages judged but not learnt from yet; a batch has a few hundred."""
+
+
+class _Opinion(NamedTuple):
+    """What passages say of a link: so many of them, in sum; and what the T-Graph said when it was first seen."""
+
+    number: int = 0
+    total: float = 0.0
+    verdict: Verdict = UNLIKE_ALL
+
+
+class _Judged(NamedTuple):
+    """What a page says of all its links alike, and what it and others say of those looked at closely."""
+
+    page: float
+    links: dict[str, _Opinion]
+
+
+_NOTHING = _Opinion()
+
+
+class TreasureLinkScorer:
+    """The mean over parents of what their pages and passages say."""
+
+    def __init__(self, topic: Topic, settings: Treasure, keeper: TreasureKeeper) -> None:
+        self._settings, self.keeper = settings, keeper
+        self._topic = TopicVector(topic.label, topic.examples)
+        texts = [text for text in (topic.label, *topic.examples) if text]
+        self._profiles = profiles(topic.scheme)
+        self._profile = self._profiles.of_topic(texts, topic.classes)
+        self._parents = KnownParents()
+        self._mentions: Remembered[str, _Opinion] = Remembered(MOST_REMEMBERED)
+        self._judged: Remembered[str, _Judged] = Remembered(PAGES_UNDER_WAY)
+        self._changed: dict[str, None] = {}
+        self._experience = ClassExperience(len(self._profiles.classes))
+        self._whole = sum(getattr(settings, name) for name in WEIGHTS) or 1.0
+
+    # -- judging --------------------------------------------------------------------------------
+
+    def priorities(self, page: Page, relevance: Score, links: Sequence[Link]) -> Sequence[Score]:
+        """All links by their page; those mentioned seldom so far by their passages too."""
+        own, most, known = page.url, self._settings.mentions, self._mentions.get
+        spoken = self._of_page(page, relevance)
+        few = [link for link in links if (known(link.url) or _NOTHING).number < most]
+        judged = _Judged(spoken, self._of_links(few))
+        self._judged.put(own, judged)
+        parents, opinions = self._parents.with_page, judged.links
+        return [
+            self._score(parents(own, link.url, spoken), opinions.get(link.url) or known(link.url) or _NOTHING)
+            for link in links
+        ]
+
+    def _of_page(self, page: Page, relevance: Score) -> float:
+        settings, profile = self._settings, self._profiles.of_page(page)
+        near = settings.by_page_class * closeness(profile, self._profile)
+        expected = settings.by_experience * self._experience.expected(profile)
+        return settings.by_relevance * relevance.value + near + expected
+
+    def _of_links(self, links: Sequence[Link]) -> dict[str, _Opinion]:
+        """What passages say of some links, these mentions included."""
+        if not links:
+            return {}
+        said, known, verdicts = self._of_passages(links), self._mentions.get, self._verdicts(links)
+        found: dict[str, _Opinion] = {}
+        for link, value in zip(links, said, strict=True):
+            before = known(link.url)
+            if before is None:
+                found[link.url] = _Opinion(1, value, verdicts.get(link.url, UNLIKE_ALL))
+            else:
+                found[link.url] = _Opinion(before.number + 1, before.total + value, before.verdict)
+        return found
+
+    def _of_passages(self, links: Sequence[Link]) -> list[float]:
+        """What the words and classes around links, and those of their anchors, say; each text is looked at once."""
+        settings = self._settings
+        boundaries = {text: at for at, text in enumerate(dict.fromkeys([link.boundary for link in links]))}
+        anchors = {text: at for at, text in enumerate(dict.fromkeys([link.anchor for link in links]))}
+        near = self._profiles.closeness_of([*boundaries, *anchors], self._profile)
+        around = settings.by_boundary_class * near[: len(boundaries)]
+        if settings.by_words:
+            around = around + settings.by_words * self._topic.of_texts(list(boundaries))
+        called = settings.by_anchor_class * near[len(boundaries) :]
+        places = [(boundaries[link.boundary], anchors[link.anchor]) for link in links]
+        return [float(around[boundary] + called[anchor]) for boundary, anchor in places]
+
+    def _verdicts(self, links: Sequence[Link]) -> dict[str, Verdict]:
+        """What the T-Graph says of links that were never seen before."""
+        fresh = [link for link in links if self._mentions.get(link.url) is None]
+        if not (fresh and self._settings.by_graph and len(self.keeper.graph)):
+            return {}
+        verdicts = self.keeper.graph.strongest([passage_of(link) for link in fresh])
+        return {link.url: verdict for link, verdict in zip(fresh, verdicts, strict=True)}
+
+    def _score(self, parents: Said, opinion: _Opinion) -> Score:
+        number, total, verdict = opinion
+        page, link = parents[1] / parents[0] if parents[0] else 0.0, total / number if number else 0.0
+        value = (page + link + self._settings.by_graph * verdict.say) / self._whole
+        told = f"; T-Graph node {verdict.node} {verdict.say:.2f}" if verdict.node else ""
+        why = f"{parents[0]} parents' pages say {page:.2f}, {number} passages {link:.2f}, of {self._whole:g}{told}"
+        return Score(max(OFF_TOPIC, min(1.0, value)), why)
+
+    # -- learning -------------------------------------------------------------------------------
+
+    def learn(self, visits: Sequence[Visit]) -> None:
+        """Each page becomes a parent of those it links to, and experience for the watchdog."""
+        for visit in visits:
+            if visit.page is None or visit.relevance is None:
+                continue
+            judged = self._judged.pop(visit.page.url)
+            self._experience.led(visit.link.parent, visit.relevance.value)
+            if visit.page.text:
+                self._experience.saw(visit.page.url, self._profiles.of_page(visit.page))
+            told = {link.url: score.value for link, score in zip(visit.page.links, visit.priorities, strict=False)}
+            for link in self._parents.count(visit.page):
+                self._add(link.url, judged.page if judged is not None else told.get(link.url, 0.0) * self._whole)
+            for url, opinion in judged.links.items() if judged is not None else ():
+                self._mentions.put(url, opinion)
+                if opinion.number == 1:
+                    self.keeper.decided(url, opinion.verdict)
+        self.keeper.learn(visits)
+
+    def hear(self, letters: Sequence[tuple[Link, Score]]) -> None:
+        """A page of another agent links here; what its finder gave the link stands for the page."""
+        for link, score in letters:
+            self._add(link.url, score.value * self._whole)
+
+    def _add(self, url: str, says: float) -> None:
+        if self._parents.add(url, says)[0] > 1 and not self._parents.is_fetched(url):
+            self._changed[url] = None
+
+    def revised(self) -> Iterator[tuple[str, Score]]:
+        """Waiting links that have another parent now."""
+        changed, self._changed = self._changed, {}
+        for url in changed:
+            yield url, self._score(self._parents.of(url), self._mentions.get(url) or _NOTHING)
+
+    # -- keeping --------------------------------------------------------------------------------
+
+    def statistics(self) -> bytes:
+        """The T-Graph as experience has made it, and what was learnt about classes up to the watchdog's last look."""
+        return self.keeper.statistics(self._experience.encoded)
+
+    def recall(self, own: bytes | None, others: Sequence[bytes]) -> None:
+        """Take up the T-Graph and the experience, and the nodes that other agents have learnt."""
+        learnt = self.keeper.recall(own, others)
+        if learnt:
+            self._experience.take_up(learnt)
+
+    def adjust(self, configuration: Configuration) -> None:
+        """Take back what a person undid."""
+        self.keeper.adjust(configuration.treasure)
+
+
+def treasure_link_scorer(configuration: Configuration, topic: Topic) -> LinkScorer:
+    """The link scorer of the strategy `treasure`."""
+    settings = configuration.treasure
+    keeper = TreasureKeeper(settings, configuration.topic.threshold, topic.treasure)
+    if settings.exact:
+        return ExactTreasureLinkScorer(topic, settings, keeper)
+    return TreasureLinkScorer(topic, settings, keeper)

@@ -1,0 +1,192 @@
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+
+from lycosa import configuration as settings
+from lycosa.link_graph.passages import Passage
+from lycosa.link_graph.treasure_graph import Node, TreasureGraph
+from lycosa.records import Fetched, Headings, Link, Page, Response, Score, Visit
+from lycosa.scoring.scorer import OFF_TOPIC, Listener, Reviser, Sharer, Topic
+from lycosa.scoring.treasure import TreasureLinkScorer, treasure_link_scorer
+from lycosa.scoring.treasure_exact import ExactTreasureLinkScorer
+
+BIRDS = Topic("owls, eagles and hawks: birds of prey and their nests")
+OWLS = "The owl and the eagle are birds of prey; their nest holds the eggs of the hawk."
+SOUP = "Boil the soup, add salt and pepper, and serve it with bread, butter and cheese."
+BARE = Link("http://b.test/bare")
+RAILS = "A steam locomotive pulls the wagons of a train along the railway to the station."
+
+
+def link(url: str, boundary: str, heading: str = "", anchor: str = "") -> Link:
+    return Link(url, "http://a.test/", anchor, boundary, Headings("Main", (heading,) if heading else (), heading))
+
+
+def page(*links: Link, url: str = "http://a.test/", text: str = OWLS) -> Page:
+    return Page(url, "A page", text=text, digest=text.encode()[:16], links=links)
+
+
+def scorer(topic: Topic = BIRDS, **treasure: object) -> TreasureLinkScorer:
+    made = treasure_link_scorer(settings.build({"strategy": "treasure", "treasure": treasure}), topic)
+    assert isinstance(made, TreasureLinkScorer)
+    return made
+
+
+def exact(topic: Topic = BIRDS, **treasure: object) -> ExactTreasureLinkScorer:
+    configuration = settings.build({"strategy": "treasure", "treasure": {"exact": True, **treasure}})
+    made = treasure_link_scorer(configuration, topic)
+    assert isinstance(made, ExactTreasureLinkScorer)
+    return made
+
+
+def visited(read: Page, relevance: float, scores: Sequence[Score], parent: str = "") -> Visit:
+    found = Link(read.url, parent)
+    return Visit(found, Fetched(found, Response(read.url, 200)), read, Score(relevance), tuple(scores))
+
+
+def test_a_link_among_words_of_the_topics_classes_goes_first() -> None:
+    near, far = link("http://b.test/1", "kestrels and falcons"), link("http://b.test/2", RAILS)
+    first, second = scorer().priorities(page(near, far), Score(0.3, ""), (near, far))
+    assert first.value > second.value >= OFF_TOPIC
+    assert "pages say" in first.why
+
+
+def test_what_the_t_graph_knows_lifts_a_link_and_is_named() -> None:
+    signpost = link("http://b.test/1", "No. 12", "Harbour desk")
+    other = link("http://b.test/2", "No. 13", "Garden office")
+    node = Node("http://x.test/", Passage("Harbour desk", "Harbour desk", "Start", "No. 7"), (), 1)
+    graph = msgspec.structs.replace(BIRDS, treasure=TreasureGraph([node]).encoded())
+    with_graph = scorer(graph).priorities(page(signpost, other), Score(0.1, ""), (signpost, other))
+    without = scorer().priorities(page(signpost, other), Score(0.1, ""), (signpost, other))
+    assert with_graph[0].value > with_graph[1].value
+    assert without[0].value == without[1].value
+    assert f"T-Graph node {node.key}" in with_graph[0].why
+
+
+def test_a_link_is_the_mean_over_its_parents() -> None:
+    judge = scorer(
+        by_words=0.0, by_boundary_class=0.0, by_anchor_class=0.0, by_graph=0.0, by_page_class=0.0, by_experience=0.0
+    )
+    target = link("http://b.test/", "words")
+    one, two = page(target, url="http://a.test/1"), page(target, url="http://a.test/2")
+    judge.learn([visited(one, 0.8, judge.priorities(one, Score(0.8), one.links))])
+    later = judge.priorities(two, Score(0.2), two.links)
+    assert later[0].value == pytest.approx(0.5)
+    judge.learn([visited(two, 0.2, later)])
+    assert [(url, score.value) for url, score in judge.revised()] == [("http://b.test/", pytest.approx(0.5))]
+    assert list(judge.revised()) == []
+
+
+def test_a_link_is_looked_at_closely_only_a_few_times() -> None:
+    judge = scorer(mentions=1, by_relevance=0.0, by_page_class=0.0, by_experience=0.0)
+    target = link("http://b.test/", "an owl in its nest")
+    first = page(target, url="http://a.test/1")
+    scores = judge.priorities(first, Score(0.5), first.links)
+    judge.learn([visited(first, 0.5, scores)])
+    again = page(link("http://b.test/", RAILS), url="http://a.test/2")
+    assert judge.priorities(again, Score(0.5), again.links)[0].value == pytest.approx(scores[0].value)
+
+
+def test_pages_without_text_headings_or_links_are_judged_too() -> None:
+    judge = scorer()
+    assert judge.priorities(Page("http://a.test/"), Score(0.0), ()) == []
+    bare = Link("http://b.test/")
+    assert judge.priorities(Page("http://a.test/", links=(bare,)), Score(0.0), (bare,))[0].value == OFF_TOPIC
+
+
+def test_the_watchdog_learns_from_a_crawl_and_the_graph_outlives_a_restart() -> None:
+    judge = scorer(look_every=2)
+    way = link("http://t.test/", "No. 12", "Harbour desk")
+    hub, target = page(way, url="http://hub.test/"), page(url="http://t.test/")
+    judge.learn([visited(hub, 0.1, judge.priorities(hub, Score(0.1), hub.links))])
+    judge.learn([visited(target, 0.9, (), parent="http://hub.test/")])
+    assert [node.passage.nearest for node in judge.keeper.graph.nodes.values()] == ["Harbour desk"]
+    again = scorer()
+    again.recall(judge.statistics(), [])
+    assert again.keeper.graph.nodes.keys() == judge.keeper.graph.nodes.keys()
+    assert [change.kind for change in again.keeper.watchdog.changes] == ["new"]
+    other = scorer()
+    other.recall(None, [judge.statistics()])
+    assert other.keeper.graph.nodes.keys() == judge.keeper.graph.nodes.keys(), "agents learn from each other"
+
+
+def test_a_restart_without_texts_goes_by_what_was_said_then() -> None:
+    judge = scorer()
+    target = Link("http://b.test/", "http://a.test/1")
+    judge.learn([visited(Page("http://a.test/1", links=(target,)), 0.6, (Score(0.4),))])
+    judge.learn([visited(Page("http://a.test/2", links=(target,)), 0.6, (Score(0.2),))])
+    assert dict(judge.revised())["http://b.test/"].value == pytest.approx(0.3)
+
+
+def test_it_shares_listens_and_revises() -> None:
+    judge = scorer()
+    assert isinstance(judge, Sharer)
+    assert isinstance(judge, Listener)
+    assert isinstance(judge, Reviser)
+    judge.hear([(Link("http://b.test/"), Score(0.4)), (Link("http://b.test/"), Score(0.6))])
+    assert dict(judge.revised())["http://b.test/"].value == pytest.approx(0.5)
+
+
+def test_it_learns_from_which_classes_one_gets_to_the_topic() -> None:
+    judge = scorer(look_every=1)
+    railways, cooking = page(url="http://a.test/r", text=RAILS), page(url="http://a.test/c", text=SOUP)
+    before = judge.priorities(page(BARE, text=RAILS), Score(0.1), (BARE,))[0].value
+    for at in range(20):
+        for parent, found in ((railways, 0.9), (cooking, 0.0)):
+            judge.learn([visited(parent, 0.1, ())])
+            judge.learn([visited(page(url=f"http://t.test/{at}"), found, (), parent.url)])
+    good, bad = (judge.priorities(page(BARE, text=text), Score(0.1), (BARE,))[0].value for text in (RAILS, SOUP))
+    assert good > before > bad
+    again = scorer()
+    again.recall(judge.statistics(), [])
+    assert again.priorities(page(BARE, text=RAILS), Score(0.1), (BARE,))[0].value == pytest.approx(good, abs=1e-5)
+
+
+# -- the paper's formula ----------------------------------------------------------------------------
+
+
+def test_exact_links_of_a_page_of_another_class_wait_behind_all() -> None:
+    near = link("http://b.test/", OWLS)
+    found = exact().priorities(page(near, text=RAILS), Score(0.9), (near,))
+    assert [score.value for score in found] == [OFF_TOPIC]
+    assert "another class" in found[0].why
+
+
+def test_exact_priority_is_one_by_the_least_distance_and_ties_go_by_similarity() -> None:
+    nodes = [
+        Node("http://x.test/", Passage(boundary="owl eagle nest"), (), 2),
+        Node("http://y.test/", Passage(boundary="hawk"), (), 3),
+        Node("http://z.test/", Passage(boundary="falcon"), (), 0),
+    ]
+    judge = exact(msgspec.structs.replace(BIRDS, treasure=TreasureGraph(nodes).encoded()))
+    links = (
+        link("http://b.test/1", "owl eagle nest"),
+        link("http://b.test/2", "hawk hawk owl"),
+        link("http://b.test/3", "falcon"),
+        link("http://b.test/4", "penguin"),
+        link("http://b.test/5", RAILS),
+    )
+    one, two, three, four, five = judge.priorities(page(*links), Score(0.1), links)
+    assert one.value == pytest.approx(0.5 + 0.002 * 0.25)
+    assert one.value > two.value > 0.5
+    assert three.value == pytest.approx(1.0 + 0.002 * 0.25)
+    assert four.value == pytest.approx(1 / 5), "four levels: targets and three more"
+    assert five.value == OFF_TOPIC
+    assert "T-Graph node" in one.why
+    assert "like no node" in four.why
+
+
+def test_exact_links_are_judged_once() -> None:
+    judge = exact()
+    near = link("http://b.test/", OWLS)
+    first = judge.priorities(page(near), Score(0.5), (near,))
+    judge.learn([visited(page(near), 0.5, first)])
+    again = link("http://b.test/", RAILS)
+    assert judge.priorities(page(again, url="http://a.test/2"), Score(0.5), (again,)) == list(first)
+
+
+def test_exact_classes_may_be_named() -> None:
+    railways = msgspec.structs.replace(BIRDS, classes=("385", "625"))
+    near = link("http://b.test/", RAILS)
+    found = exact(railways).priorities(page(near, text=RAILS), Score(0.5), (near,))
+    assert found[0].value == pytest.approx(0.5), "an empty T-Graph has one level"
