@@ -206,7 +206,7 @@ class Treasure(Section, frozen=True):
     by_anchor_class: float = 0.5
     by_graph: float = 0.5
     watchdog: bool = True
-    look_every: int = 100
+    look_every: int = 250
     undone: tuple[str, ...] = ()
 
 

@@ -93,6 +93,29 @@ def test_nodes_that_changed_are_asked_as_they_are_now() -> None:
     assert len(graph) == 0
 
 
+def test_however_nodes_came_and_went_the_answer_is_that_of_brute_force() -> None:
+    random = Random(8)
+    nodes = some_nodes(random, 400)
+    graph = TreasureGraph(nodes[:250])
+    passages = [some_passage(random) for _ in range(40)]
+    held = {node.key: node for node in nodes[:250]}
+    for turn in range(30):
+        for node in random.sample(nodes, 12):
+            if random.random() < 0.3:
+                held.pop(node.key, None)
+                graph.remove([node.key])
+            else:
+                level, weight = random.choice((node.distance, random.randrange(5))), random.choice((1.0, 0.5, 0.1))
+                held[node.key] = Node(node.page, node.passage, (), level, weight, tried=float(turn))
+                graph.put([held[node.key]])
+        assert graph.nodes == held
+        for passage, verdict in zip(passages, graph.judge(passages), strict=True):
+            priority, similar = plain_treasure.priority(passage, held.values(), graph.levels)
+            assert (1 / verdict.level if verdict.level else graph.least) == priority
+            assert verdict.osm == pytest.approx(similar, abs=1e-9)
+            assert not verdict.node or verdict.node in held
+
+
 def test_a_graph_that_was_saved_judges_alike() -> None:
     random = Random(6)
     graph = TreasureGraph(some_nodes(random, 20))

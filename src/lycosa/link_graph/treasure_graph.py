@@ -23,6 +23,8 @@ ENOUGH = 0.05
 """Overall similarity from which a node counts."""
 ROUNDING = 1e-12
 MOST_LEVELS = 20
+MOST_YOUNG = 200
+"""Nodes that stand apart from the others, whose index is costly to build, before all are put together."""
 
 
 class Node(Record, frozen=True):
@@ -72,6 +74,9 @@ class TreasureGraph:
     def __init__(self, nodes: Iterable[Node] = ()) -> None:
         self._nodes: dict[str, Node] = {}
         self._terms = Terms()
+        self._settled: list[_Floor] = []
+        self._places: dict[str, tuple[_Floor, int]] = {}
+        self._young: dict[str, Node] = {}
         self._floors: list[_Floor] | None = None
         self.put(nodes)
 
@@ -97,22 +102,40 @@ class TreasureGraph:
         return 1.0 / (self.levels + 1)
 
     def put(self, nodes: Iterable[Node]) -> None:
-        """Add nodes, or put them in the place of those with the same key."""
+        """Add nodes, or put them in the place of those with the same key.
+
+        Other weights take effect where the nodes are; new nodes stand apart until there are many.
+        """
         for node in nodes:
-            known = self._nodes.get(node.key)
-            self._nodes[node.key] = node
-            if known is None or known.distance != node.distance or known.weight != node.weight:
-                self._floors = None
+            key, known = node.key, self._nodes.get(node.key)
+            self._nodes[key] = node
+            if known is not None and (known.level, known.weight) == (node.level, node.weight):
+                continue
+            if known is not None and known.level == node.level and key in self._places:
+                floor, place = self._places[key]
+                floor.weigh(place, node.weight)
+                continue
+            self._leave(key)
+            self._young[key] = node
+            self._floors = None
 
     def remove(self, keys: Iterable[str]) -> None:
         """Take nodes out."""
         for key in keys:
             if self._nodes.pop(key, None) is not None:
-                self._floors = None
+                self._leave(key)
+
+    def _leave(self, key: str) -> None:
+        """A node is where it was no longer: nothing weighs nothing."""
+        if self._young.pop(key, None) is not None:
+            self._floors = None
+        if key in self._places:
+            floor, place = self._places.pop(key)
+            floor.weigh(place, 0.0)
 
     def judge(self, passages: Sequence[Passage]) -> list[Verdict]:
         """What the first level that counts says of links in these passages."""
-        return self._asked(passages, lambda verdict, level: verdict is UNLIKE_ALL)
+        return self._asked(passages, lambda verdict, level: verdict.level in (0, level))
 
     def strongest(self, passages: Sequence[Passage]) -> list[Verdict]:
         """The node with the largest say about each passage, which is its similarity divided by its level.
@@ -147,13 +170,22 @@ class TreasureGraph:
         return Score(sum(sims) / 4, f"like a passage of {node.page}, {node.distance} downloads from a target", told)
 
     def _by_level(self) -> list[_Floor]:
+        """The floors, the nearest to a target first; young nodes have floors of their own."""
         if self._floors is None or self._terms.full:
-            if self._terms.full:
-                self._terms = Terms()
-            ordered = sorted(self._nodes.values(), key=lambda node: node.level)
-            levels = groupby(ordered, key=lambda node: node.level)
-            self._floors = [_Floor(level, list(held), self._terms) for level, held in levels]
+            if self._terms.full or len(self._young) > max(MOST_YOUNG, len(self._nodes) // 4):
+                self._settle()
+            self._floors = sorted([*self._settled, *self._built(self._young.values())], key=lambda each: each.level)
         return self._floors
+
+    def _settle(self) -> None:
+        """Build all floors anew, so that no node stands apart."""
+        self._terms, self._young = Terms(), {}
+        self._settled = self._built(self._nodes.values())
+        self._places = {node.key: (floor, place) for floor in self._settled for place, node in enumerate(floor.nodes)}
+
+    def _built(self, nodes: Iterable[Node]) -> list[_Floor]:
+        ordered = sorted(nodes, key=lambda node: node.level)
+        return [_Floor(level, list(held), self._terms) for level, held in groupby(ordered, key=lambda node: node.level)]
 
     def encoded(self) -> bytes:
         """The graph as bytes."""
@@ -166,22 +198,23 @@ class TreasureGraph:
 
 
 class _Floor:
-    """The nodes of one level."""
+    """Nodes of one level."""
 
     def __init__(self, level: int, nodes: list[Node], terms: Terms) -> None:
         self.level, self.nodes = level, nodes
         self._index = PassageIndex(terms, [node.passage for node in nodes])
-        weights = [node.weight for node in nodes]
-        self._weights: Floats | None = None if min(weights) == 1.0 == max(weights) else np.array(weights)
+        self._weights: Floats = np.array([node.weight for node in nodes])
+
+    def weigh(self, place: int, weight: float) -> None:
+        """Give a node another weight; 0 for one that is gone."""
+        self._weights[place] = weight
 
     def decided(self, asked: Question, places: Sequence[int]) -> Iterator[tuple[int, Verdict]]:
         """The asked passages, by their places, for which a node of this level counts, and the most similar one."""
         most = max(1, MOST_CELLS // len(self.nodes))
         for first in range(0, len(places), most):
             piece = places[first : first + most]
-            osm = self._index.osm(asked.only(piece))
-            if self._weights is not None:
-                osm *= self._weights
+            osm = self._index.osm(asked.only(piece)) * self._weights
             best = osm.argmax(axis=1).tolist()
             for place, at, similar in zip(piece, best, osm.max(axis=1).tolist(), strict=True):
                 if similar >= ENOUGH - ROUNDING:

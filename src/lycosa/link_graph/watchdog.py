@@ -22,7 +22,7 @@ from lycosa.records import Record
 
 PAGES_REMEMBERED = 1_000
 MOST_LEARNT = 3_000
-"""Nodes beyond this number: those with the least say make room."""
+"""Nodes learnt beyond those given; when there are more, those with the least say make room."""
 CHANGES_KEPT = 1_000
 FADING = 0.9
 """What is left of earlier experience at each look."""
@@ -75,6 +75,7 @@ class Watchdog:
         self, graph: TreasureGraph, levels: int = LEVELS, threshold: float = 0.2, undone: Collection[str] = ()
     ) -> None:
         self.graph, self._levels, self._threshold = graph, levels, threshold
+        self._room = len(graph) + MOST_LEARNT
         self.changes: list[Change] = []
         self._pages: dict[str, Seen] = {}
         self._fresh: list[str] = []
@@ -164,11 +165,11 @@ class Watchdog:
 
     def _crowded_out(self) -> list[Change]:
         """Nodes that make room, those with the least say first."""
-        surplus = len(self.graph) - MOST_LEARNT
+        surplus = len(self.graph) - self._room
         if surplus <= 0:
             return []
         least = sorted(self.graph.nodes.values(), key=lambda node: (node.weight, node.led, -node.distance))[:surplus]
-        made = [self._change("dead", node, f"there is room for {MOST_LEARNT} nodes", node) for node in least]
+        made = [self._change("dead", node, f"there is room for {self._room} nodes", node) for node in least]
         return [change for change in made if change is not None]
 
     # -- changing -------------------------------------------------------------------------------

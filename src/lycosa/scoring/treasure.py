@@ -31,6 +31,8 @@ from lycosa.topics.vectors import TopicVector
 WEIGHTS = (
     "by_relevance", "by_page_class", "by_experience", "by_words", "by_boundary_class", "by_anchor_class", "by_graph",
 )  # fmt: skip
+WORTH_TELLING = 0.01
+"""A waiting link moves when its mean has changed by more."""
 PAGES_UNDER_WAY = 2_000
 """Pages judged but not learnt from yet; a batch has a few hundred."""
 
@@ -66,23 +68,28 @@ class TreasureLinkScorer:
         self._mentions: Remembered[str, _Opinion] = Remembered(MOST_REMEMBERED)
         self._judged: Remembered[str, _Judged] = Remembered(PAGES_UNDER_WAY)
         self._changed: dict[str, None] = {}
+        self._last: Remembered[str, float] = Remembered(MOST_REMEMBERED)
         self._experience = ClassExperience(len(self._profiles.classes))
         self._whole = sum(getattr(settings, name) for name in WEIGHTS) or 1.0
 
     # -- judging --------------------------------------------------------------------------------
 
     def priorities(self, page: Page, relevance: Score, links: Sequence[Link]) -> Sequence[Score]:
-        """All links by their page; those mentioned seldom so far by their passages too."""
+        """All links by their page; those that were not fetched and seldom mentioned so far by their passages too."""
         own, most, known = page.url, self._settings.mentions, self._mentions.get
         spoken = self._of_page(page, relevance)
-        few = [link for link in links if (known(link.url) or _NOTHING).number < most]
+        parents, fetched = self._parents.with_page, self._parents.is_fetched
+        waiting = [link for link in links if not fetched(link.url)]
+        few = [link for link in waiting if (known(link.url) or _NOTHING).number < most]
         judged = _Judged(spoken, self._of_links(few))
         self._judged.put(own, judged)
-        parents, opinions = self._parents.with_page, judged.links
-        return [
-            self._score(parents(own, link.url, spoken), opinions.get(link.url) or known(link.url) or _NOTHING)
-            for link in links
-        ]
+        opinions = judged.links
+        found = {
+            link.url: self._score(parents(own, link.url, spoken), opinions.get(link.url) or known(link.url) or _NOTHING)
+            for link in waiting
+        }
+        by_page = self._score((1, spoken), _NOTHING)
+        return [found.get(link.url, by_page) for link in links]
 
     def _of_page(self, page: Page, relevance: Score) -> float:
         settings, profile = self._settings, self._profiles.of_page(page)
@@ -125,13 +132,17 @@ class TreasureLinkScorer:
         verdicts = self.keeper.graph.strongest([passage_of(link) for link in fresh])
         return {link.url: verdict for link, verdict in zip(fresh, verdicts, strict=True)}
 
+    def _value(self, parents: Said, opinion: _Opinion) -> float:
+        page, link = parents[1] / (parents[0] or 1), opinion.total / (opinion.number or 1)
+        value = (page + link + self._settings.by_graph * opinion.verdict.say) / self._whole
+        return max(OFF_TOPIC, min(1.0, value))
+
     def _score(self, parents: Said, opinion: _Opinion) -> Score:
         number, total, verdict = opinion
-        page, link = parents[1] / parents[0] if parents[0] else 0.0, total / number if number else 0.0
-        value = (page + link + self._settings.by_graph * verdict.say) / self._whole
+        page, link = parents[1] / (parents[0] or 1), total / (number or 1)
         told = f"; T-Graph node {verdict.node} {verdict.say:.2f}" if verdict.node else ""
         why = f"{parents[0]} parents' pages say {page:.2f}, {number} passages {link:.2f}, of {self._whole:g}{told}"
-        return Score(max(OFF_TOPIC, min(1.0, value)), why)
+        return Score(self._value(parents, opinion), why)
 
     # -- learning -------------------------------------------------------------------------------
 
@@ -144,14 +155,19 @@ class TreasureLinkScorer:
             self._experience.led(visit.link.parent, visit.relevance.value)
             if visit.page.text:
                 self._experience.saw(visit.page.url, self._profiles.of_page(visit.page))
-            told = {link.url: score.value for link, score in zip(visit.page.links, visit.priorities, strict=False)}
-            for link in self._parents.count(visit.page):
-                self._add(link.url, judged.page if judged is not None else told.get(link.url, 0.0) * self._whole)
+            self._become_parent(visit.page, visit.priorities, judged)
             for url, opinion in judged.links.items() if judged is not None else ():
                 self._mentions.put(url, opinion)
                 if opinion.number == 1:
                     self.keeper.decided(url, opinion.verdict)
         self.keeper.learn(visits)
+
+    def _become_parent(self, page: Page, priorities: Sequence[Score], judged: _Judged | None) -> None:
+        """A page counts for the links on it that wait; after a restart by what it gave them then."""
+        told = {} if judged else {link.url: each.value for link, each in zip(page.links, priorities, strict=False)}
+        for link in self._parents.count(page):
+            if not self._parents.is_fetched(link.url):
+                self._add(link.url, judged.page if judged is not None else told.get(link.url, 0.0) * self._whole)
 
     def hear(self, letters: Sequence[tuple[Link, Score]]) -> None:
         """A page of another agent links here; what its finder gave the link stands for the page."""
@@ -159,14 +175,18 @@ class TreasureLinkScorer:
             self._add(link.url, score.value * self._whole)
 
     def _add(self, url: str, says: float) -> None:
-        if self._parents.add(url, says)[0] > 1 and not self._parents.is_fetched(url):
+        if self._parents.add(url, says)[0] > 1:
             self._changed[url] = None
 
     def revised(self) -> Iterator[tuple[str, Score]]:
         """Waiting links that have another parent now."""
         changed, self._changed = self._changed, {}
         for url in changed:
-            yield url, self._score(self._parents.of(url), self._mentions.get(url) or _NOTHING)
+            parents, opinion, last = self._parents.of(url), self._mentions.get(url) or _NOTHING, self._last.get(url)
+            value = self._value(parents, opinion)
+            if last is None or abs(value - last) >= WORTH_TELLING:
+                self._last.put(url, value)
+                yield url, self._score(parents, opinion)
 
     # -- keeping --------------------------------------------------------------------------------
 
