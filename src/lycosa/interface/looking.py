@@ -115,7 +115,7 @@ def explain(told: argparse.Namespace) -> int:
     found = explanation.explain(_find(told), told.url)
     if told.json:
         return print_json(found.plain())
-    print("\n".join(found.lines()))
+    print("\n".join(map(printable, found.lines())))
     return 0
 
 

@@ -25,6 +25,7 @@ from lycosa.agents.status import Status
 from lycosa.agents.structure_samples import keep_samples, with_samples
 from lycosa.agents.taxonomy_folder import OwnTaxonomy
 from lycosa.agents.topic_choice import TopicChoice, choose_topic
+from lycosa.agents.treasure_folder import treasure_of
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.frontier.admission import admission
 from lycosa.interface.progress import ProgressLine
@@ -155,6 +156,7 @@ def check_ready(configuration: Configuration, texts: Sequence[str], folder: Craw
     label_of(configuration)
     scheme = scheme_of_crawl(configuration, folder.path)
     checked_classes(configuration, scheme)
+    treasure_of(configuration, folder.path)
     if not texts:
         topic_of(configuration, folder.path)
     for point, name in (

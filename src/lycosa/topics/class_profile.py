@@ -19,6 +19,7 @@ import numpy.typing as npt
 from lycosa.records import Page
 from lycosa.text import running, words
 from lycosa.topics.class_entries import page_entries
+from lycosa.topics.class_sums import ClassLists
 from lycosa.topics.classes import Numbers, Scheme, digits_of
 from lycosa.topics.classes_file import SchemeFiles, scheme_in
 from lycosa.topics.taxonomy_file import shipped
@@ -36,14 +37,10 @@ class Profiles:
 
     def __init__(self, scheme: Scheme, background: Iterable[str] = ()) -> None:
         self._scheme = scheme
-        held = [_with_those_above(entry.numbers) for entry in scheme.entries]
-        self.classes = sorted({number for numbers in held for number in numbers})
-        self._places = {number: place for place, number in enumerate(self.classes)}
-        self._held = np.array([self._places[number] for numbers in held for number in numbers], np.int64)
-        self._number = np.array([len(numbers) for numbers in held], np.int64)
-        self._begins = np.cumsum(self._number) - self._number
+        self._lists = ClassLists([_with_those_above(entry.numbers) for entry in scheme.entries])
+        self.classes = self._lists.classes
         shares = [1.0 / max(1, len(entry.numbers)) for entry in scheme.entries]
-        self._shares = np.repeat(np.array(shares), self._number)
+        self._shares = np.repeat(np.array(shares), self._lists.lengths)
         self._rarities = self._counted_rarities(background)
         self._pages: dict[tuple[bytes | str, str], Profile] = {}
 
@@ -76,17 +73,18 @@ class Profiles:
         for text in texts:
             middle += self.of_text(text)
         for number in _with_those_above(map(digits_of, classes)):
-            if number in self._places:
-                named[self._places[number]] = self._rarities[self._places[number]]
+            place = self._lists.places.get(number)
+            if place is not None:
+                named[place] = self._rarities[place]
         return _at_length_1((_at_length_1(middle) + _at_length_1(named)).astype(np.float64))
 
     def closeness_of(self, texts: Sequence[str], topic: Profile) -> npt.NDArray[np.float64]:
         """How close each of many short texts is to a topic, worked out for all of them at once."""
         told = running(texts)
         begins, entries = self._scheme.found(told.words)
-        places, numbers = self._spread(entries)
+        places, numbers = self._lists.of(entries)
         size = len(self.classes)
-        every = np.repeat(told.owners[begins], numbers) * size + self._held[places]
+        every = np.repeat(told.owners[begins], numbers) * size + self._lists.listed[places]
         cells, which = np.unique(every, return_inverse=True)
         owners, classes = cells // size, cells % size
         weights = np.log1p(np.bincount(which, self._shares[places], len(cells))) * self._rarities[classes]
@@ -100,16 +98,9 @@ class Profiles:
         return self._sums(entries)
 
     def _sums(self, entries: Numbers) -> npt.NDArray[np.float64]:
-        places, _ = self._spread(entries)
-        sums = np.bincount(self._held[places], self._shares[places], len(self.classes))
+        places, _ = self._lists.of(entries)
+        sums = np.bincount(self._lists.listed[places], self._shares[places], len(self.classes))
         return sums.astype(np.float64, copy=False)
-
-    def _spread(self, entries: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Where the classes of entries lie, and how many each entry has."""
-        numbers = self._number[entries]
-        ends = np.cumsum(numbers)
-        size = int(ends[-1]) if len(ends) else 0
-        return np.arange(size) + np.repeat(self._begins[entries] - ends + numbers, numbers), numbers
 
     def shared(self, one: Profile, other: Profile, most: int = 3) -> list[str]:
         """The classes that say most for two profiles being close."""

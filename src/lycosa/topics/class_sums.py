@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,16 +15,31 @@ PLAIN, ANCHOR = 10, 14
 """The impact of a word, in tenths: 1.0, and 1.4 for the words of an anchor."""
 
 
+class ClassLists:
+    """Classes as places in arrays, and for each entry of a scheme the list of its own."""
+
+    def __init__(self, held: Sequence[Sequence[str]]) -> None:
+        """`held` has the class numbers of each entry, in the order of entries."""
+        self.classes = sorted({number for numbers in held for number in numbers})
+        self.places = {number: place for place, number in enumerate(self.classes)}
+        self.listed = np.array([self.places[number] for numbers in held for number in numbers], np.int64)
+        self.lengths = np.array([len(numbers) for numbers in held], np.int64)
+        self._begins = np.cumsum(self.lengths) - self.lengths
+
+    def of(self, entries: Numbers) -> tuple[Numbers, Numbers]:
+        """Where the lists of some entries stand in `listed`, one behind the other, and how long each is."""
+        lengths = self.lengths[entries]
+        ends = np.cumsum(lengths)
+        size = int(ends[-1]) if len(ends) else 0
+        return np.arange(size) + np.repeat(self._begins[entries] - ends + lengths, lengths), lengths
+
+
 class ClassSums:
-    """The classes of a scheme as places in arrays, and those of each of its entries."""
+    """The points of every class of a scheme."""
 
     def __init__(self, scheme: Scheme) -> None:
-        held = [entry.numbers for entry in scheme.entries]
-        self._classes = sorted({number for numbers in held for number in numbers})
-        places = {number: place for place, number in enumerate(self._classes)}
-        self._held = np.array([places[number] for numbers in held for number in numbers], np.int64)
-        self._number = np.array([len(numbers) for numbers in held], np.int64)
-        self._begins = np.cumsum(self._number) - self._number
+        self._lists = ClassLists([entry.numbers for entry in scheme.entries])
+        self._classes = self._lists.classes
         self._lengths = np.array([len(number) for number in self._classes], np.int64)
 
     def heaviest(self, entries: Numbers, anchored: Numbers) -> tuple[str, ...]:
@@ -47,8 +64,5 @@ class ClassSums:
 
     def _points(self, entries: Numbers) -> npt.NDArray[np.int64]:
         """How many points each class gets."""
-        numbers = self._number[entries]
-        ends = np.cumsum(numbers)
-        size = int(ends[-1]) if len(ends) else 0
-        places = np.arange(size) + np.repeat(self._begins[entries] - ends + numbers, numbers)
-        return np.bincount(self._held[places], minlength=len(self._classes))
+        listed, _ = self._lists.of(entries)
+        return np.bincount(self._lists.listed[listed], minlength=len(self._classes))
