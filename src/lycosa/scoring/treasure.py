@@ -2,12 +2,11 @@
 
 Seven figures are averaged, each with its weight. Three belong to the page that the
 link stands on: its relevance, how close its classes are to the topic's, and where
-links on pages of such classes have led so far. Four
-belong to the link itself: the words around it, the classes around it, those of its
-anchor, and what the T-Graph says. Both sides are means over all known parents; the
-link's own side over its first few mentions only, and the T-Graph is asked at the
-first, since that costs most and changes little later. The paper's formula, gate and first level that counts, is
-`treasure.exact`.
+links on pages of such classes have led so far. Four belong to the link itself: the
+words around it, the classes around it, those of its anchor, and what the T-Graph says.
+Both sides are means over all known parents; the link's own side over its first few
+mentions only, and the T-Graph is asked at the first, since that costs most and changes
+little later. The paper's formula, gate and first level that counts, is `treasure.exact`.
 """
 
 from __future__ import annotations
