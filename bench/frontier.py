@@ -19,9 +19,10 @@ from bench.cores import client_core, pinned
 from bench.rows import RESULTS, Row, less_is_better, more_is_better
 from lycosa.agents.assembly import build_frontier
 from lycosa.agents.desk import collect_rarely
-from lycosa.configuration import Configuration, FrontierSection, Politeness, Seconds
+from lycosa.configuration import Configuration
 from lycosa.interface.charts import Axis, Series, line_chart
 from lycosa.records import Fetched, Link, Response, Score, SiteOpened
+from lycosa.sections import FrontierSection, Politeness, Seconds
 from lycosa.storage.agent_store import AgentStore, Batch
 
 SITES = 2000

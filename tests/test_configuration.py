@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.configuration import Bytes, Configuration, ConfigurationError, Seconds, build, changed, load, plain, write
+from lycosa.configuration import Configuration, ConfigurationError, build, changed, load, plain, write
+from lycosa.sections import Bytes, Seconds
 
 
 def test_units() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa import configuration, urls
+from lycosa import sections, urls
 from lycosa.configuration import ConfigurationError
 from lycosa.fetching.address_guard import AddressGuard
 from lycosa.fetching.gate import Barred, Gate, Passage, Pinned
@@ -21,7 +21,7 @@ HOSTS = {"public.example": "10.1.2.3", "dual.example": "192.168.1.1 93.184.216.3
 def passage(url: str, allow: tuple[str, ...] = ()) -> Passage:
     normal = urls.normalise(url)
     assert normal is not None
-    names = Names(configuration.Names(hosts=HOSTS), lambda: 0.0)
+    names = Names(sections.Names(hosts=HOSTS), lambda: 0.0)
     return asyncio.run(Gate(names, AddressGuard(allow)).passage(urls.site_of(normal)))
 
 

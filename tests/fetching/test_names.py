@@ -15,9 +15,10 @@ import dns.rdatatype
 import dns.rrset
 import pytest
 
-from lycosa import configuration
-from lycosa.configuration import ConfigurationError, Seconds
+from lycosa import sections
+from lycosa.configuration import ConfigurationError
 from lycosa.fetching.names import NEGATIVE_KEPT, NameFailure, Names, Resolved
+from lycosa.sections import Seconds
 
 RECORDS = {
     ("four.test.", "A"): (300, "93.184.216.34"),
@@ -67,7 +68,7 @@ async def asking(clock: Clock, within: float = 2.0) -> AsyncIterator[tuple[Names
     loop = asyncio.get_running_loop()
     transport, server = await loop.create_datagram_endpoint(DnsServer, ("127.0.0.1", 0))
     port = transport.get_extra_info("sockname")[1]
-    told = configuration.Names(
+    told = sections.Names(
         nameservers=(f"127.0.0.1:{port}",),
         within=Seconds(within),
         kept_at_least=Seconds(60),
@@ -173,7 +174,7 @@ def test_one_cancelled_question_does_not_cancel_the_others() -> None:
 
 
 def resolve(host: str, hosts: dict[str, str] | None = None, hosts_file: Path = Path("/nonexistent")) -> tuple[str, ...]:
-    names = Names(configuration.Names(hosts=hosts or {}), Clock(), hosts_file)
+    names = Names(sections.Names(hosts=hosts or {}), Clock(), hosts_file)
     resolved = asyncio.run(names.resolve(host))
     assert isinstance(resolved, Resolved)
     return resolved.addresses
@@ -214,15 +215,15 @@ def test_the_hosts_file_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("hosts", [{"a": "b"}, {"a": ""}, {"a.*.b": "127.0.0.1"}])
 def test_wrong_hosts_are_refused_at_the_door(hosts: dict[str, str]) -> None:
     with pytest.raises(ConfigurationError, match=r"names\.hosts"):
-        Names(configuration.Names(hosts=hosts), Clock())
+        Names(sections.Names(hosts=hosts), Clock())
 
 
 @pytest.mark.parametrize("server", ["dns.example", "127.0.0.1:0", "127.0.0.1:x", "[::1]:70000", ""])
 def test_wrong_nameservers_are_refused_at_the_door(server: str) -> None:
     with pytest.raises(ConfigurationError, match=r"names\.nameservers"):
-        Names(configuration.Names(nameservers=(server,)), Clock())
+        Names(sections.Names(nameservers=(server,)), Clock())
 
 
 @pytest.mark.parametrize("server", ["127.0.0.1", "127.0.0.1:5353", "::1", "[::1]", "[::1]:5353"])
 def test_nameservers_may_have_a_port(server: str) -> None:
-    Names(configuration.Names(nameservers=(server,)), Clock())
+    Names(sections.Names(nameservers=(server,)), Clock())

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.configuration import Configuration, Scope, Traps
+from lycosa.configuration import Configuration
 from lycosa.frontier.admission import admission
 from lycosa.frontier.traps import _TOKEN, _has_token, pattern_of
 from lycosa.records import Link
+from lycosa.sections import Scope, Traps
 
 
 def refusal(url: str, configuration: Configuration, depth: int = 0) -> str | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lycosa.configuration import Bytes, Ceilings, ConfigurationError, Window
+from lycosa.configuration import ConfigurationError
 from lycosa.frontier.ceilings import Throttle
+from lycosa.sections import Bytes, Ceilings, Window
 
 
 def requests_in(throttle: Throttle, begin: float, seconds: float, size: int = 0) -> int:

@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_frontier import POLITE, RUDE, a_frontier, add, fetched, open_all, take
 
-from lycosa.configuration import Ceilings, FrontierSection, Politeness, Seconds
 from lycosa.frontier.admission import Admission
 from lycosa.frontier.ceilings import Throttle
 from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.politeness import Manners
 from lycosa.frontier.shelf import MemoryShelf
 from lycosa.records import Failed, Link, Refused, SiteOpened, SiteShut
+from lycosa.sections import Ceilings, FrontierSection, Politeness, Seconds
 from lycosa.urls import site_of
 from lycosa.waiting import State
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from judged_pages import failed, judged, page_of, values
 from small_web import BIRDS, SETTINGS, RandomOrder, SmallWeb, crawl, harvest
 
-from lycosa.configuration import Configuration, Parents
+from lycosa.configuration import Configuration
 from lycosa.link_graph.graph import LinkGraph
 from lycosa.link_graph.ranks import PageRanks
 from lycosa.records import REJECTED, Link, Page, Score, Visit
@@ -19,6 +19,7 @@ from lycosa.scoring.baselines.parent_mean import ParentMeanLinkScorer, parent_me
 from lycosa.scoring.baselines.parent_score import ParentScoreLinkScorer, parent_score_link_scorer
 from lycosa.scoring.parents import ParentsLinkScorer, parents_link_scorer
 from lycosa.scoring.scorer import OFF_TOPIC, LinkScorer, Topic
+from lycosa.sections import Parents
 from lycosa.topics.weight_table import WeightTable
 
 COMPUTER_BOOKS = WeightTable.of_weights(

@@ -13,13 +13,14 @@ import msgspec
 import polars
 import pytest
 
-from lycosa.configuration import Ceilings, ConfigurationError, FrontierSection, Politeness, Seconds
+from lycosa.configuration import ConfigurationError
 from lycosa.frontier.admission import Admission
 from lycosa.frontier.ceilings import Throttle
 from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.politeness import Manners
 from lycosa.frontier.shelf import MemoryShelf
 from lycosa.records import Fetched, Link, Response, Score, SiteOpened
+from lycosa.sections import Ceilings, FrontierSection, Politeness, Seconds
 from lycosa.storage import catalogue, site_sets
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.archive import Position

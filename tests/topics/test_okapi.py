@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.configuration import Configuration, Relevance
+from lycosa.configuration import Configuration
 from lycosa.records import Page, Visit
 from lycosa.scoring.okapi_relevance import OkapiPageScorer
 from lycosa.scoring.scorer import Topic
+from lycosa.sections import Relevance
 from lycosa.text import stems, words
 from lycosa.topics.okapi import Okapi, Statistics, counted_background, shipped_background, topic_terms
 from lycosa.topics.taxonomy_file import shipped

@@ -15,10 +15,10 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 
 from lycosa import urls
-from lycosa.configuration import Fetching
 from lycosa.fetching.content_coding import BadCoding, TooLarge, codings, decode
 from lycosa.fetching.exchange import UNWANTED, Plan, Transferred
 from lycosa.records import Failed, Fetched, Link, Outcome, Redirected, Refused, Response, Unchanged
+from lycosa.sections import Fetching
 
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 PASSING = frozenset((408, 425, 429, *range(500, 600)))

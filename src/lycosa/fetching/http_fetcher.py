@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lycosa import __version__, urls
-from lycosa.configuration import Configuration, ConfigurationError, Fetching
+from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.fetching.address_guard import AddressGuard
 from lycosa.fetching.answers import Judge, page_plan
 from lycosa.fetching.exchange import Fault, Limits, Plan, Request, Transferred
@@ -21,6 +21,7 @@ from lycosa.fetching.robots import Robots, Rules, product_token
 from lycosa.fetching.robots_reader import RobotsReader, Unreachable
 from lycosa.fetching.transfers import Transfers
 from lycosa.records import Failed, Link, Outcome, Record, Refused, SiteOpened, SiteShut
+from lycosa.sections import Fetching
 
 ROBOTS_KEPT = 86_400.0
 """Rules are not used for longer than a day (RFC 9309, 2.4)."""

@@ -19,7 +19,7 @@ import dns.nameserver
 import dns.rdatatype
 import dns.resolver
 
-from lycosa import configuration
+from lycosa import sections
 from lycosa.configuration import ConfigurationError
 from lycosa.records import Record
 
@@ -51,9 +51,7 @@ Resolution: TypeAlias = Resolved | NameFailure
 class Names:
     """Resolves host names: told ones first, then what every host knows, then the DNS."""
 
-    def __init__(
-        self, told: configuration.Names, clock: Callable[[], float], hosts_file: Path = Path("/etc/hosts")
-    ) -> None:
+    def __init__(self, told: sections.Names, clock: Callable[[], float], hosts_file: Path = Path("/etc/hosts")) -> None:
         self._told = told
         self._clock = clock
         self._hosts_file = hosts_file

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lycosa.configuration import Fetching
 from lycosa.fetching.answers import Judge, page_plan
 from lycosa.fetching.exchange import UNWANTED, Fault, Transferred
 from lycosa.fetching.fetcher import Known
 from lycosa.records import Link, Outcome, Response
+from lycosa.sections import Fetching
 
 
 def conditions(known: Known | None) -> dict[str, str]:

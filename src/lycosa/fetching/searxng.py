@@ -17,11 +17,12 @@ from urllib.parse import parse_qsl, urlencode
 import msgspec
 
 from lycosa import plugins, urls
-from lycosa.configuration import Bytes, Configuration, ConfigurationError
+from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.fetching.fetcher import Fetcher
 from lycosa.fetching.gate import port_of
 from lycosa.fetching.seed_search import EngineFailed, Found, SeedEngine
 from lycosa.records import Fetched, Link, Outcome, Redirected, Refused, SiteShut, Unchanged
+from lycosa.sections import Bytes
 
 MOST_PAGES = 10
 """Pages of results that are asked for."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lycosa.configuration import Ceilings, ConfigurationError, Window
+from lycosa.configuration import ConfigurationError
+from lycosa.sections import Ceilings, Window
 
 DAY = 86_400.0
 

@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 import msgspec
 
-from lycosa.configuration import FrontierSection
 from lycosa.frontier.admission import Admission
 from lycosa.frontier.calendar import Calendar
 from lycosa.frontier.ceilings import DAY
@@ -21,6 +20,7 @@ from lycosa.frontier.queues import Queues
 from lycosa.frontier.seen_urls import SETTLED, SeenUrls
 from lycosa.frontier.shelf import Shelf
 from lycosa.records import Link, Score
+from lycosa.sections import FrontierSection
 from lycosa.urls import fingerprint, site_of
 from lycosa.waiting import State, UrlRecord
 

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from lycosa.configuration import FrontierSection
 from lycosa.frontier.admission import Admission, Rule
 from lycosa.frontier.calendar import Calendar
 from lycosa.frontier.ceilings import DAY, Throttle
@@ -35,6 +34,7 @@ from lycosa.records import (
     SiteShut,
     Unchanged,
 )
+from lycosa.sections import FrontierSection
 from lycosa.urls import site_of
 from lycosa.waiting import Changes, State, UrlRecord, due_key
 

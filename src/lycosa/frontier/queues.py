@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 
-from lycosa.configuration import FrontierSection
 from lycosa.frontier.politeness import NO_FLOOR, NOT_LOOKED, Site
 from lycosa.frontier.shelf import Shelf
 from lycosa.records import REJECTED
+from lycosa.sections import FrontierSection
 from lycosa.urls import fingerprint, site_of
 from lycosa.waiting import Changes, SiteRecord, State, UrlRecord, key_in_queue, queue_key
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lycosa.configuration import Configuration
-from lycosa.configuration import Parents as Settings
 from lycosa.records import REJECTED, Link, Page, Score, Visit
 from lycosa.scoring.crawled_graph import CrawledGraph, PageRankMeasure
 from lycosa.scoring.known_parents import MOST_REMEMBERED, KnownParents, Said
 from lycosa.scoring.scorer import OFF_TOPIC, Topic
+from lycosa.sections import Parents as Settings
 from lycosa.topics.weight_table import WeightTable
 
 BELOW_GATE = 0.5 * OFF_TOPIC

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from lycosa.configuration import Configuration, Treasure
+from lycosa.configuration import Configuration
 from lycosa.link_graph.passages import passage_of
 from lycosa.link_graph.treasure_graph import UNLIKE_ALL, Verdict
 from lycosa.records import Link, Page, Score, Visit
@@ -24,6 +24,7 @@ from lycosa.scoring.remembered import Remembered
 from lycosa.scoring.scorer import OFF_TOPIC, LinkScorer, Topic
 from lycosa.scoring.treasure_exact import ExactTreasureLinkScorer
 from lycosa.scoring.treasure_keeper import TreasureKeeper
+from lycosa.sections import Treasure
 from lycosa.topics.class_profile import closeness, profiles
 from lycosa.topics.vectors import TopicVector
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lycosa.configuration import Configuration, Treasure
+from lycosa.configuration import Configuration
 from lycosa.link_graph.passages import passage_of
 from lycosa.link_graph.treasure_graph import Verdict
 from lycosa.records import Link, Page, Score, Visit
 from lycosa.scoring.remembered import Remembered
 from lycosa.scoring.scorer import OFF_TOPIC, Topic
 from lycosa.scoring.treasure_keeper import TreasureKeeper
+from lycosa.sections import Treasure
 from lycosa.topics.galaxy import complies, galaxy_of_texts, predictor
 
 TIES = 0.002

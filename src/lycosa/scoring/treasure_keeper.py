@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from lycosa.configuration import Treasure
 from lycosa.link_graph.treasure_builder import passages_of
 from lycosa.link_graph.treasure_graph import Node, TreasureGraph, Verdict
 from lycosa.link_graph.watchdog import Change, Seen, Watchdog, change_name
 from lycosa.records import Record, Visit
 from lycosa.scoring.remembered import Remembered
+from lycosa.sections import Treasure
 
 DECISIONS_REMEMBERED = 200_000
 CHANGES_TOLD = 200

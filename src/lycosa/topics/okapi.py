@@ -17,8 +17,8 @@ from importlib.resources import files
 
 import msgspec
 
-from lycosa.configuration import Relevance
 from lycosa.records import Record, Score
+from lycosa.sections import Relevance
 from lycosa.text import stems, term_counts, words
 
 MOST_TERMS = 24

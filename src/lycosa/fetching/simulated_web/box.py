@@ -13,9 +13,10 @@ from typing import Any
 
 import msgspec
 
-from lycosa.configuration import Bytes, ConfigurationError, Seconds
+from lycosa.configuration import ConfigurationError
 from lycosa.fetching.simulated_web.kinds import KINDS
 from lycosa.fetching.simulated_web.words import TOPICS
+from lycosa.sections import Bytes, Seconds
 
 _SIZES = {"": 1, "B": 1, "kB": 1000, "KiB": 1024, "MB": 1000**2, "MiB": 1024**2}
 _TIMES = {"": 1.0, "ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
