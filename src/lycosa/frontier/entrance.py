@@ -144,6 +144,18 @@ class Entrance:
         if self._queues.enter(site, key, self._placed(record, record.priority, now)):
             self._calendar.best_changed(site, now)
 
+    def revisit(self, urls: Iterable[str], why: str, now: float, *, anew: bool = False) -> int:
+        """Let pages that were fetched, or could not be, wait once more; returns how many do."""
+        keys = [key for url in urls if (key := self._queues.key(url)) is not None]
+        number = 0
+        for key in keys:
+            record = self._queues.known(key)
+            if record is not None and record.state in (State.DONE, State.FAILED):
+                waiting = _replace(record, attempts=0, why=why, detail="")
+                self.again(key, _replace(waiting, etag="", last_modified="") if anew else waiting, now)
+                number += 1
+        return number
+
     # -- revising -------------------------------------------------------------------------------
 
     def revise(self, judgements: Iterable[tuple[str, Score]], now: float) -> int:

@@ -279,6 +279,13 @@ class Frontier:
         """
         return self._entrance.revise(judgements, now)
 
+    def revisit(self, urls: Iterable[str], why: str, now: float, *, anew: bool = False) -> int:
+        """Let pages that were fetched before, or could not be, wait once more. Returns how many do.
+
+        `anew` asks for them as if there were no copy, not only for what is newer.
+        """
+        return self._entrance.revisit(urls, why, now, anew=anew)
+
     # -- changes --------------------------------------------------------------------------------
 
     def change_rules(self, admission: Admission, recheck: Rule, now: float) -> None:

@@ -61,7 +61,7 @@ class Indexer:
             for row_number, row in catalogue.history(store, self._marks.get(number, 0), NEEDED):
                 if done >= most:
                     return done
-                page = self._take(row, store)
+                page = self.take(row, store)
                 if self._structures is not None:
                     self._structures.take(row_number, row, page)
                 self._marks[number] = row_number
@@ -73,7 +73,7 @@ class Indexer:
         if self._marks != self._writer.marks:
             self._writer.commit(self._marks)
 
-    def _take(self, row: VisitRow, store: AgentStore) -> Page | None:
+    def take(self, row: VisitRow, store: AgentStore) -> Page | None:
         """Add the page of a row, or take it out; the page, if it was read."""
         if row.outcome != "fetched":
             return None

@@ -185,11 +185,26 @@ def roll(journal: Journal, through: int) -> int:
     return len(rows)
 
 
-def history(journal: Journal, after: int = 0, columns: Sequence[str] = HISTORY) -> Iterator[tuple[int, VisitRow]]:
-    """All rows of an agent after a number, rolled or not; rolled ones come without their links."""
+def unreadable(path: Path) -> str:
+    """Why a segment cannot be read, or ''."""
+    pa = arrow()
+    try:
+        pa.parquet.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        return str(error)
+    return ""
+
+
+def history(
+    journal: Journal, after: int = 0, columns: Sequence[str] = HISTORY, *, sound_only: bool = False
+) -> Iterator[tuple[int, VisitRow]]:
+    """All rows of an agent after a number, rolled or not; rolled ones come without their links.
+
+    `sound_only` leaves out segments that cannot be read, for those who look for damage.
+    """
     rolled = journal.number("rolled")
     for first, last, path in _segments(journal.folder, "history", rolled):
-        if last <= after:
+        if last <= after or (sound_only and unreadable(path)):
             continue
         for place, values in enumerate(_read_segment(path, columns)):
             if first + place > after:

@@ -1,0 +1,61 @@
+"""A whole crawl of a simulated web, made within the test: agent, archive, catalogue and index are the real ones."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from lycosa.agents.assembly import build_agent
+from lycosa.agents.desk import Desk, clock
+from lycosa.agents.folder import CrawlFolder
+from lycosa.agents.indexing import open_writer
+from lycosa.agents.stores import reading
+from lycosa.configuration import build
+from lycosa.fetching.simulated_web import SimulatedWeb
+from lycosa.search.indexer import Indexer
+from lycosa.storage import catalogue
+from lycosa.storage.agent_store import AgentStore
+
+WEB = "box:5?hosts=3&pages=60&errors=0.05&unlinked=0"
+ROLLED = 30
+"""Rows that are rolled into a segment of the catalogue; the others stay in the journal."""
+
+
+def crawl_folder(home: Path, web: str = WEB, **changes: object) -> CrawlFolder:
+    """A crawl that has not begun."""
+    folder = CrawlFolder(home / "crawls" / "whole")
+    seeds = SimulatedWeb.of(web, begins=0.0).roots()
+    told = {
+        "name": "whole",
+        "seeds": list(seeds),
+        "patience": "1s",
+        "topic": {"words": "birds feather wing nest", "page_classes": False},
+        "politeness": {"delay": 0, "address_delay": 0, "adaptive": 0.0, "retry_after": "10ms"},
+        "fetching": {"fetcher": "simulated", "web": web},
+        "storage": {"batch_visits": 8},
+    }
+    folder.create(build({**told, **changes}))
+    return folder
+
+
+def run(folder: CrawlFolder) -> None:
+    """Crawl until there is nothing left to do, then index everything."""
+    agent = build_agent(folder, 0, Desk(folder, 0, alone=True), clock)
+    try:
+        asyncio.run(agent.run())
+    finally:
+        agent.crawl.close()
+    index(folder)
+    with AgentStore(folder.agent(0) / "store") as store:
+        catalogue.roll(store, ROLLED)
+
+
+def index(folder: CrawlFolder) -> None:
+    """Bring the index up to date."""
+    writer = open_writer(folder, 15_000_000)
+    with reading(folder) as stores:
+        indexer = Indexer(writer, folder.archive, stores)
+        while indexer.follow():
+            continue
+        indexer.commit()
+    writer.close()
