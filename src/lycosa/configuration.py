@@ -12,7 +12,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 import msgspec
 
@@ -28,9 +28,11 @@ from lycosa.sections import (
     Politeness,
     Ranking,
     Relevance,
+    Revisit,
     Scope,
     Seconds,
     Section,
+    Sitemaps,
     Storage,
     Structure,
     Topic,
@@ -43,6 +45,8 @@ from lycosa.sections import (
 class ConfigurationError(Exception):
     """The configuration cannot be used; the message says where and what to do."""
 
+
+Table = TypeVar("Table", bound=Section)
 
 _TIME_UNITS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _SIZE_UNITS = {
@@ -71,6 +75,8 @@ class Configuration(Section, frozen=True):
     fetching: Fetching = Fetching()
     names: Names = Names()
     frontier: FrontierSection = FrontierSection()
+    sitemaps: Sitemaps = Sitemaps()
+    revisit: Revisit = Revisit()
     storage: Storage = Storage()
     index: Index = Index()
     relevance: Relevance = Relevance()
@@ -95,28 +101,37 @@ class Configuration(Section, frozen=True):
 
 def load(path: Path, overrides: Sequence[str] = ()) -> Configuration:
     """The configuration in a file, with `key=value` overrides on top."""
+    if not path.exists():
+        raise ConfigurationError(f"{path}: no such file; a job file is TOML, see `lycosa crawl --help`")
+    return build(read_toml(path), overrides, origin=str(path))
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The plain values in a TOML file."""
     try:
-        raw = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        raise ConfigurationError(f"{path}: no such file; a job file is TOML, see `lycosa crawl --help`") from None
+        return tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: cannot be read ({error})") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{path}: not valid TOML: {error}") from None
-    return build(raw, overrides, origin=str(path))
 
 
 def build(raw: Mapping[str, Any], overrides: Sequence[str] = (), origin: str = "configuration") -> Configuration:
     """A checked configuration from plain values; `origin` names the place in errors."""
+    found = table(Configuration, raw, overrides, origin)
+    _check(found, origin)
+    return found
+
+
+def table(kind: type[Table], raw: Mapping[str, Any], overrides: Sequence[str], origin: str) -> Table:
+    """One table from plain values, with `key=value` overrides on top; an unknown key is an error with a suggestion."""
     merged = _copy(raw)
     for override in overrides:
         _override(merged, override)
     try:
-        found = msgspec.convert(merged, Configuration, dec_hook=_quantity)
+        return msgspec.convert(merged, kind, dec_hook=_quantity)
     except msgspec.ValidationError as error:
-        raise ConfigurationError(f"{origin}: {_explain(error, merged)}") from None
-    _check(found, origin)
-    return found
+        raise ConfigurationError(f"{origin}: {_explain(error, merged, kind)}") from None
 
 
 def _copy(raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -155,8 +170,14 @@ def _check(found: Configuration, origin: str) -> None:
         "clicks.session": (found.clicks.session > 0, 'a span of time, such as "30min"'),
         "clicks.least_support": (0 < found.clicks.least_support <= 1, "more than 0, at most 1"),
         "clicks.least_confidence": (0 < found.clicks.least_confidence <= 1, "more than 0, at most 1"),
+        "ranking.half_life": (found.ranking.half_life > 0, 'a span of time, such as "180d"'),
+        **{
+            f"ranking.{name}": (0 <= getattr(found.ranking, name) <= 1, "between 0 and 1")
+            for name in ("by_importance", "by_behaviour", "by_clicks", "by_freshness")
+        },
         "ranking.cap": (0 <= found.ranking.cap <= 1, "between 0 and 1"),
         "ranking.depth": (1 <= found.ranking.depth <= 1000, "between 1 and 1000"),
+        "revisit.looks_per_day": (found.revisit.looks_per_day > 0, "more than 0"),
         "politeness.retries": (found.politeness.retries >= 0, "0 or more"),
         "storage.batch_visits": (found.storage.batch_visits >= 1, "at least 1"),
         "name": (bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", found.name)), "letters, digits, . _ -"),
@@ -214,13 +235,13 @@ def _value(text: str) -> Any:
         return text
 
 
-def _explain(error: msgspec.ValidationError, raw: Mapping[str, Any]) -> str:
+def _explain(error: msgspec.ValidationError, raw: Mapping[str, Any], kind: type[Section]) -> str:
     text = str(error)
     place = re.search(r"at `\$\.?([^`]*)`", text)
     path = place[1] if place else ""
     unknown = re.search(r"unknown field `([^`]+)`", text)
     if unknown:
-        known = _fields(path)
+        known = _fields(path, kind)
         near = difflib.get_close_matches(unknown[1], known, 1)
         where = f"{path}.{unknown[1]}" if path else unknown[1]
         hint = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(sorted(known))}"
@@ -232,8 +253,7 @@ def _explain(error: msgspec.ValidationError, raw: Mapping[str, Any]) -> str:
     return f"{path} = {value!r}: {reason}" if path else reason
 
 
-def _fields(path: str) -> list[str]:
-    kind: Any = Configuration
+def _fields(path: str, kind: Any) -> list[str]:
     for part in re.findall(r"[a-z_]+", path):
         kind = get_type_hints(kind).get(part, kind)
         kind = Window if part == "windows" else kind

@@ -102,6 +102,7 @@ class Fetching(Section, frozen=True):
     total_within: Seconds = Seconds(60.0)
     largest_body: Bytes = Bytes(10 * 1024**2)
     largest_transfer: Bytes = Bytes(5 * 1024**2)
+    largest_sitemap: Bytes = Bytes(50 * 1024**2)
     largest_headers: Bytes = Bytes(64 * 1024)
     most_redirects: int = 10
     most_links: int = 5000
@@ -129,6 +130,28 @@ class FrontierSection(Section, frozen=True):
     cached_urls: int = 500_000
     heads_per_site: int = 64
     refusals_kept: int = 1_000_000
+
+
+class Sitemaps(Section, frozen=True):
+    """Whether the sitemaps of sites are read, also where robots.txt names none, and how many files a site may have."""
+
+    read: bool = True
+    guess: bool = True
+    most_files: int = 200
+
+
+class Revisit(Section, frozen=True):
+    """Whether pages are looked at again for ever, how many looks a day that may cost, and how soon and late each.
+
+    `latest` is for pages that seem not worth a look, too: what is believed of them may be wrong.
+    """
+
+    continuous: bool = False
+    looks_per_day: float = 10_000.0
+    rounds_apart: Seconds = Seconds(3600.0)
+    soonest: Seconds = Seconds(60.0)
+    latest: Seconds = Seconds(90 * 86400.0)
+    check_every: Seconds = Seconds(7 * 86400.0)
 
 
 class Storage(Section, frozen=True):
@@ -221,6 +244,7 @@ class Clicks(Section, frozen=True):
 class Ranking(Section, frozen=True):
     """What counts in search results besides the words, and how much; `cap` is the most that behaviour can add."""
 
+    name: str = "lycosa"
     by_importance: float = 0.10
     by_behaviour: float = 0.05
     by_clicks: float = 0.20

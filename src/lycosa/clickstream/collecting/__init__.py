@@ -1,0 +1,1 @@
+"""The collector: receives what the beacon sends, judges it and has it kept. Start with `collector`."""

@@ -1,0 +1,98 @@
+"""What a stretch of log adds to each page: views, times, visitors, referrers, as one record per page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lycosa.clicks import DAY, LONGEST_SPAN, MOST_REFERRERS, PageClicks, most_frequent
+from lycosa.clickstream.server_logs.byte_slices import Places, Words
+from lycosa.clickstream.server_logs.day_visitors import DayVisitors
+from lycosa.clickstream.server_logs.log_requests import NO_REFERRER, Numbered, page_hashes
+from lycosa.clickstream.server_logs.sessions import Followed
+from lycosa.clickstream.server_logs.visitor_names import Requests
+
+_SHIFT = 32
+
+
+@dataclass(slots=True)
+class Tally:
+    """Views, times and referrers since the last write, as they came."""
+
+    views: list[tuple[Places, Places, Words]] = field(default_factory=list)
+    spans: list[tuple[Places, Places]] = field(default_factory=list)
+    unended: list[Places] = field(default_factory=list)
+    referrers: list[Places] = field(default_factory=list)
+    rows: int = 0
+
+    def add(self, requests: Requests, followed: Followed) -> None:
+        """Count what came of requests."""
+        kept = followed.kept
+        page, origin = requests.page[kept], requests.referrer[kept]
+        self.views.append((page, requests.at[kept], followed.tokens[kept]))
+        self.spans.append((followed.span_pages, followed.span_times))
+        self.unended.append(followed.unended)
+        came = origin != NO_REFERRER
+        self.referrers.append(page[came] << _SHIFT | origin[came])
+        self.rows += len(page)
+
+    def end(self, pages: Places) -> None:
+        """Count views whose end nobody saw."""
+        self.unended.append(pages)
+
+    def records(self, pages: Numbered, referrers: Numbered, seen: DayVisitors) -> list[PageClicks]:
+        """The sums, per page."""
+        total = len(pages.texts)
+        span_pages, span_times = _joined([each[0] for each in self.spans]), _joined([each[1] for each in self.spans])
+        duration = np.zeros(total, np.int64)
+        np.add.at(duration, span_pages, span_times)
+        page, at = _joined([each[0] for each in self.views]), _joined([each[1] for each in self.views])
+        visits = np.bincount(page, minlength=total)
+        unended = np.bincount(_joined(self.unended), minlength=total)
+        visitors = self._visitors(page, at, page_hashes(pages.texts), seen)
+        created, last = np.full(total, np.iinfo(np.int64).max), np.zeros(total, np.int64)
+        np.minimum.at(created, page, at)
+        np.maximum.at(last, page, at)
+        spans = _grouped(span_pages << _SHIFT | np.minimum(span_times // 1000, LONGEST_SPAN))
+        origins = _grouped(_joined(self.referrers))
+        touched = np.flatnonzero((visits > 0) | (unended > 0) | (duration > 0) | np.isin(np.arange(total), list(spans)))
+        return [
+            PageClicks(
+                pages.texts[number],
+                int(visits[number]),
+                int(visitors[number]),
+                int(duration[number]),
+                int(unended[number]),
+                spans.get(number, {}),
+                created=int(created[number]) / 1000 if visits[number] else 0.0,
+                last_access=int(last[number]) / 1000,
+                referrers=_named(origins.get(number, {}), referrers),
+            )
+            for number in touched.tolist()
+        ]
+
+    def _visitors(self, page: Places, at: Places, hashes: Words, seen: DayVisitors) -> Places:
+        """How many came to each page for the first time that day; those without a name do not count."""
+        tokens = np.concatenate([each[2] for each in self.views]) if self.views else np.zeros(0, np.uint64)
+        named = tokens != 0
+        page, at, tokens = page[named], at[named], tokens[named]
+        new = seen.new(at // (DAY * 1000), tokens ^ hashes[page])
+        return np.bincount(page[new], minlength=len(hashes))
+
+
+def _joined(parts: list[Places]) -> Places:
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def _grouped(pairs: Places) -> dict[int, dict[int, int]]:
+    """Pairs of a page and something, as counts per page."""
+    found: dict[int, dict[int, int]] = {}
+    each, times = np.unique(pairs, return_counts=True)
+    for pair, number in zip(each.tolist(), times.tolist(), strict=True):
+        found.setdefault(pair >> _SHIFT, {})[pair & (1 << _SHIFT) - 1] = number
+    return found
+
+
+def _named(counts: dict[int, int], referrers: Numbered) -> dict[str, int]:
+    return most_frequent({referrers.texts[number]: times for number, times in counts.items()}, MOST_REFERRERS)
