@@ -1,0 +1,1 @@
+"""Frequent sets by mlxtend's FP-growth and by efficient-apriori, in an environment of their own."""
