@@ -30,6 +30,8 @@ SNOWBALL = {
 """Languages with a stemmer; words of all others stay as they are."""
 
 MEMO_SIZE = 200_000
+SHORT = 1_000
+"""Characters of a text whose words are remembered for a while."""
 SAMPLE_WORDS = 400
 FEWEST_WORDS = 12
 
@@ -55,12 +57,18 @@ class Running(NamedTuple):
     owners: npt.NDArray[np.int64]
 
 
+@lru_cache(maxsize=1024)
+def _short(text: str) -> tuple[str, ...]:
+    """The words of a short text, remembered: the texts around a page's links are looked at for several reasons."""
+    return tuple(words(text))
+
+
 def running(texts: Iterable[str]) -> Running:
     """The words of several texts, so that all of them can be looked at in one go."""
     told: list[str] = []
     lengths: list[int] = []
     for text in texts:
-        found = words(text)
+        found = _short(text) if len(text) <= SHORT else words(text)
         told += found
         told.append("")
         lengths.append(len(found) + 1)

@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.link_graph.passages import Passage, Terms, passage_of
-from lycosa.link_graph.treasure_builder import TreasureBuilder, distances_to, node_distance, passages_of
+from lycosa.link_graph.treasure_builder import (
+    TreasureBuilder,
+    distances_to,
+    distances_within,
+    node_distance,
+    passages_of,
+)
 from lycosa.link_graph.treasure_graph import Node, TreasureGraph
 from lycosa.records import Headings, Link, Page
 
@@ -61,6 +67,28 @@ def test_the_strongest_say_is_that_of_brute_force() -> None:
     passages = [some_passage(random) for _ in range(300)]
     for passage, verdict in zip(passages, TreasureGraph(nodes).strongest(passages), strict=True):
         assert verdict.say == pytest.approx(plain_treasure.strongest(passage, nodes), abs=1e-9)
+
+
+def test_words_that_few_or_nearly_all_nodes_have_are_judged_as_by_brute_force() -> None:
+    random = Random(7)
+    rare = [f"{first}{second}o" for first in "bdfgklmnprst" for second in ("ab", "ek", "il", "om", "ur", "az", "ev")]
+
+    def text(most: int) -> str:
+        return " ".join([*random.choices(rare, k=random.randrange(most)), *random.choices(("owl", "nest"), k=1)])
+
+    def passage() -> Passage:
+        return Passage(text(3), text(3), text(2), text(8))
+
+    nodes = [Node(f"http://a.test/{at}", passage(), (), random.randrange(4)) for at in range(150)]
+    nodes = list({node.key: node for node in nodes}.values())
+    graph, passages = TreasureGraph(nodes[:120]), [passage() for _ in range(60)]
+    graph.judge(passages)
+    graph.put(nodes[120:])
+    for asked, first, strong in zip(passages, graph.judge(passages), graph.strongest(passages), strict=True):
+        priority, similar = plain_treasure.priority(asked, nodes, graph.levels)
+        assert (1 / first.level if first.level else graph.least) == priority
+        assert first.osm == pytest.approx(similar, abs=1e-9)
+        assert strong.say == pytest.approx(plain_treasure.strongest(asked, nodes), abs=1e-9)
 
 
 def test_a_part_that_is_absent_on_either_side_says_nothing() -> None:
@@ -184,3 +212,5 @@ def test_distances_are_those_of_going_round(links: dict[int, list[int]], data: s
     named = {f"p{page}": [f"p{to}" for to in urls] for page, urls in links.items()}
     targets = data.draw(st.lists(st.sampled_from([f"p{number}" for number in range(13)]), max_size=3))
     assert distances_to(targets, named) == plain_treasure.distances(targets, named)
+    near = {page: distance for page, distance in distances_to(targets, named).items() if distance <= 2}
+    assert distances_within(2, targets, named) == near

@@ -1,6 +1,10 @@
+import pytest
+
+from lycosa.link_graph import watchdog
 from lycosa.link_graph.passages import Passage
 from lycosa.link_graph.treasure_graph import Node, TreasureGraph
 from lycosa.link_graph.watchdog import Change, Seen, Watchdog
+from lycosa.records import Headings, Link
 
 HUB, WAY, END = Passage("Hub", boundary="all kinds"), Passage("Way", boundary="owls"), Passage("End", boundary="nest")
 
@@ -23,6 +27,30 @@ def test_the_path_to_a_relevant_page_becomes_nodes() -> None:
     assert kinds(changes) == [("new", "Hub"), ("new", "Way")]
     assert {node.passage.nearest: node.distance for node in dog.graph.nodes.values()} == {"Hub": 2, "Way": 1}
     assert dog.look() == [], "what was folded in is not folded in again"
+
+
+def test_a_page_seen_by_its_links_says_the_same_as_one_seen_by_its_passages() -> None:
+    dog, other = Watchdog(TreasureGraph()), Watchdog(TreasureGraph())
+    walked(other)
+    for page, parent, relevance, around in (
+        ("hub", "", 0.0, HUB),
+        ("way", "hub", 0.0, WAY),
+        ("target", "way", 0.9, END),
+    ):
+        to = {"hub": ("way", "elsewhere"), "way": ("target",), "target": ("beyond",)}[page]
+        links = [Link(url, page, boundary=around.boundary, headings=Headings(nearest=around.nearest)) for url in to]
+        dog.saw(page, Seen(parent, relevance, links=tuple(links)))
+    assert dog.look() == other.look() != []
+
+
+def test_pages_with_very_many_links_are_forgotten_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watchdog, "LINKS_REMEMBERED", 10)
+    dog = Watchdog(TreasureGraph())
+    way = Link("target", "way", boundary="owls", headings=Headings(nearest="Way"))
+    dog.saw("way", Seen("", 0.0, links=(way,)))
+    dog.saw("large", Seen("", 0.0, links=(way,) * 10))
+    dog.saw("target", Seen("way", 0.9))
+    assert dog.look() == [], "the page on the way is no longer known"
 
 
 def test_a_path_ends_where_it_comes_from_another_target() -> None:

@@ -110,6 +110,22 @@ def test_the_watchdog_learns_from_a_crawl_and_the_graph_outlives_a_restart() -> 
     assert other.keeper.graph.nodes.keys() == judge.keeper.graph.nodes.keys(), "agents learn from each other"
 
 
+def test_only_what_became_of_a_given_graph_is_kept_and_it_is_the_same_after_a_restart() -> None:
+    given = [Node(f"http://x.test/{at}", Passage(f"Desk {at}", boundary=f"No. {at}"), (), 1) for at in range(200)]
+    topic = msgspec.structs.replace(BIRDS, treasure=TreasureGraph(given).encoded())
+    keeper = scorer(topic).keeper
+    whole = len(topic.treasure)
+    keeper.graph.remove([given[3].key])
+    keeper.graph.put(
+        [msgspec.structs.replace(given[4], weight=0.5), Node("http://y.test/", Passage("New desk"), (), 2)]
+    )
+    told = keeper.statistics()
+    assert len(told) < whole / 10
+    again = scorer(topic).keeper
+    again.recall(told, [])
+    assert again.graph.nodes == keeper.graph.nodes
+
+
 def test_a_restart_without_texts_goes_by_what_was_said_then() -> None:
     judge = scorer()
     target = Link("http://b.test/", "http://a.test/1")
@@ -183,6 +199,35 @@ def test_exact_links_are_judged_once() -> None:
     judge.learn([visited(page(near), 0.5, first)])
     again = link("http://b.test/", RAILS)
     assert judge.priorities(page(again, url="http://a.test/2"), Score(0.5), (again,)) == list(first)
+
+
+def test_an_exact_link_first_seen_on_a_page_of_another_class_is_judged_on_one_of_the_topics() -> None:
+    judge = exact()
+    near = link("http://b.test/", OWLS)
+    elsewhere = page(near, url="http://a.test/1", text=RAILS)
+    behind = judge.priorities(elsewhere, Score(0.1), (near,))
+    judge.learn([visited(elsewhere, 0.1, behind)])
+    later = judge.priorities(page(near, url="http://a.test/2"), Score(0.5), (near,))
+    assert [score.value for score in (*behind, *later)] == [OFF_TOPIC, pytest.approx(0.5)]
+
+
+def test_an_exact_judgement_stands_on_a_page_of_another_class_too() -> None:
+    judge = exact()
+    near, far = link("http://b.test/", OWLS), link("http://c.test/", RAILS)
+    first = judge.priorities(page(near, far), Score(0.5), (near, far))
+    judge.learn([visited(page(near, far), 0.5, first)])
+    links = (near, link("http://c.test/", OWLS))
+    assert judge.priorities(page(*links, url="http://a.test/2", text=RAILS), Score(0.1), links) == list(first)
+    assert judge.priorities(page(*links, url="http://a.test/3"), Score(0.1), links) == list(first)
+
+
+def test_exact_judgements_outlive_a_restart() -> None:
+    judge = exact()
+    near, other = Link("http://b.test/"), Link("http://c.test/")
+    judge.learn([visited(Page("http://a.test/", links=(near, other)), 0.5, (Score(0.7), Score(OFF_TOPIC)))])
+    links = (link(near.url, OWLS), link(other.url, OWLS))
+    found = judge.priorities(page(*links), Score(0.5), links)
+    assert [score.value for score in found] == [0.7, pytest.approx(0.5)]
 
 
 def test_exact_classes_may_be_named() -> None:

@@ -16,6 +16,7 @@ import xxhash
 from lycosa.records import Link, Record
 from lycosa.text import running, stems, stop_words
 
+Numbers = npt.NDArray[np.int64]
 LONGEST_PART = 1000
 WORDS_REMEMBERED = 500_000
 
@@ -88,13 +89,21 @@ class Terms(dict[str, int]):
         """Whether it is time to begin anew: the web has more words than memory."""
         return len(self) > WORDS_REMEMBERED
 
-    def bags(self, texts: Sequence[str]) -> BagRows:
-        """The bags of some texts."""
+    def bags(self, texts: Sequence[str], *, by_term: bool = False) -> BagRows:
+        """The bags of some texts, one behind the other, or all terms of all texts in the order of terms."""
         told = running([text[:LONGEST_PART] for text in texts])
         terms = np.fromiter(map(self.__getitem__, told.words), np.int64, len(told.words))
         held = terms >= 0
-        most = max(1, self.number)
-        cells, counts = np.unique(told.owners[held] * most + terms[held], return_counts=True)
-        owners = cells // most
+        terms, owners = terms[held], told.owners[held]
+        if by_term:
+            terms, owners, counts = _pairs_counted(terms, owners, len(texts))
+        else:
+            owners, terms, counts = _pairs_counted(owners, terms, self.number)
         lengths = np.sqrt(np.bincount(owners, counts * counts, len(texts)))
-        return BagRows(owners, cells % most, counts / lengths[owners])
+        return BagRows(owners, terms, counts / lengths[owners])
+
+
+def _pairs_counted(first: Numbers, second: Numbers, size: int) -> tuple[Numbers, Numbers, Numbers]:
+    """The distinct pairs of two arrays in order, and how often each occurs; the second has numbers below `size`."""
+    cells, counts = np.unique(first * max(1, size) + second, return_counts=True)
+    return cells // max(1, size), cells % max(1, size), counts

@@ -10,11 +10,11 @@ backwards asks which pages' parents are wanted and hands in what was found.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from lycosa.link_graph.passages import Passage, passage_of
 from lycosa.link_graph.treasure_graph import MOST_LEVELS, Node
-from lycosa.records import Page
+from lycosa.records import Link, Page
 
 LEVELS = 4
 """Links from a target that nodes are kept for, unless told otherwise."""
@@ -23,8 +23,13 @@ NODES_PER_PAGE = 200
 
 def passages_of(page: Page, most: int = NODES_PER_PAGE) -> dict[Passage, tuple[str, ...]]:
     """The paragraphs and lists of a page that have links, and where these lead."""
+    return passages_around(page.links, most)
+
+
+def passages_around(links: Iterable[Link], most: int = NODES_PER_PAGE) -> dict[Passage, tuple[str, ...]]:
+    """The paragraphs and lists that links of a page stand in, and where those in each lead."""
     found: dict[Passage, list[str]] = {}
-    for link in page.links:
+    for link in links:
         passage = passage_of(link)
         if passage in found:
             found[passage].append(link.url)
@@ -104,4 +109,16 @@ def distances_to(targets: Iterable[str], links: Mapping[str, Iterable[str]]) -> 
             if parent not in far:
                 far[parent] = far[url] + 1
                 waiting.append(parent)
+    return far
+
+
+def distances_within(most: int, targets: Iterable[str], links: Mapping[str, Collection[str]]) -> dict[str, int]:
+    """The same for pages at most so many links from a target: round by round, without asking who links to whom."""
+    far = dict.fromkeys(targets, 0)
+    reached = set(far)
+    for distance in range(1, most + 1):
+        reached = {page for page, urls in links.items() if page not in far and not reached.isdisjoint(urls)}
+        far.update(dict.fromkeys(reached, distance))
+        if not reached:
+            break
     return far

@@ -2,14 +2,13 @@
 
 A node is a paragraph or list with links on a page. A link that is not visited yet is
 compared with the nodes: those similar enough say how far from a target it may lead.
-Nodes are searched level by level, the nearest to a target first, and the search ends
-at the first level that has one: the answer is that of comparing with every node.
+Inverted lists are asked, of one level after the other or of all at once: the answer is
+that of comparing with every node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -74,10 +73,10 @@ class TreasureGraph:
     def __init__(self, nodes: Iterable[Node] = ()) -> None:
         self._nodes: dict[str, Node] = {}
         self._terms = Terms()
-        self._settled: list[_Floor] = []
-        self._places: dict[str, tuple[_Floor, int]] = {}
+        self._settled = _Floors((), self._terms)
+        self._places: dict[str, int] = {}
         self._young: dict[str, Node] = {}
-        self._floors: list[_Floor] | None = None
+        self._apart: _Floors | None = None
         self.put(nodes)
 
     def __len__(self) -> int:
@@ -107,17 +106,17 @@ class TreasureGraph:
         Other weights take effect where the nodes are; new nodes stand apart until there are many.
         """
         for node in nodes:
-            key, known = node.key, self._nodes.get(node.key)
+            key = node.key
+            known = self._nodes.get(key)
             self._nodes[key] = node
             if known is not None and (known.level, known.weight) == (node.level, node.weight):
                 continue
             if known is not None and known.level == node.level and key in self._places:
-                floor, place = self._places[key]
-                floor.weigh(place, node.weight)
+                self._settled.weigh(self._places[key], node.weight)
                 continue
             self._leave(key)
             self._young[key] = node
-            self._floors = None
+            self._apart = None
 
     def remove(self, keys: Iterable[str]) -> None:
         """Take nodes out."""
@@ -128,64 +127,59 @@ class TreasureGraph:
     def _leave(self, key: str) -> None:
         """A node is where it was no longer: nothing weighs nothing."""
         if self._young.pop(key, None) is not None:
-            self._floors = None
+            self._apart = None
         if key in self._places:
-            floor, place = self._places.pop(key)
-            floor.weigh(place, 0.0)
+            self._settled.weigh(self._places.pop(key), 0.0)
 
     def judge(self, passages: Sequence[Passage]) -> list[Verdict]:
         """What the first level that counts says of links in these passages."""
-        return self._asked(passages, lambda verdict, level: verdict.level in (0, level))
-
-    def strongest(self, passages: Sequence[Passage]) -> list[Verdict]:
-        """The node with the largest say about each passage, which is its similarity divided by its level.
-
-        A level cannot say more than one part in its number, so the search ends where that is not enough.
-        """
-        return self._asked(passages, lambda verdict, level: verdict.say < 1 / level)
-
-    def _asked(self, passages: Sequence[Passage], is_open: Callable[[Verdict, int], bool]) -> list[Verdict]:
-        """Ask level after level about the passages that are open still; the larger say stands."""
         distinct = list(dict.fromkeys(passages))
-        verdicts, floors = [UNLIKE_ALL] * len(distinct), self._by_level()
-        asked = Question.of(self._terms, distinct) if floors and distinct else None
-        for floor in floors if asked is not None else ():
-            places = [place for place, verdict in enumerate(verdicts) if is_open(verdict, floor.level)]
+        verdicts, held = [UNLIKE_ALL] * len(distinct), self._held()
+        asked = Question.of(self._terms, distinct) if held and distinct else None
+        levels = sorted((level, at) for at, floors in enumerate(held) for level in floors.levels)
+        for level, at in levels if asked is not None else ():
+            places = [place for place, verdict in enumerate(verdicts) if verdict.level in (0, level)]
             if not places or asked is None:
                 break
-            for place, verdict in floor.decided(asked, places):
-                if verdict.say > verdicts[place].say:
+            for place, verdict in held[at].nearest(asked, places, level):
+                if verdict.osm > verdicts[place].osm:
                     verdicts[place] = verdict
-        found = dict(zip(distinct, verdicts, strict=True))
-        return [found[passage] for passage in passages]
+        return _given_back(passages, distinct, verdicts)
+
+    def strongest(self, passages: Sequence[Passage]) -> list[Verdict]:
+        """The node with the largest say about each passage, which is its similarity divided by its level."""
+        distinct = list(dict.fromkeys(passages))
+        verdicts, held = [UNLIKE_ALL] * len(distinct), self._held()
+        asked = Question.of(self._terms, distinct) if held and distinct else None
+        for floors in held if asked is not None else ():
+            for place, verdict in floors.strongest(asked) if asked is not None else ():
+                if (verdict.say, -verdict.level) > (verdicts[place].say, -verdicts[place].level):
+                    verdicts[place] = verdict
+        return _given_back(passages, distinct, verdicts)
 
     def likeness(self, passage: Passage, key: str) -> Score:
         """How similar a passage and a node are, part by part."""
         node, terms = self._nodes[key], Terms()
         parts = PassageIndex(terms, [node.passage]).parts(Question.of(terms, [passage]))
-        sims = [0.0 if part is None else float(part[0, 0]) for part in parts]
+        sims = [float(part[0, 0]) for part in parts]
         told = tuple(
             Score(sim, f"{name}: {text[:60]}") for sim, name, text in zip(sims, PARTS, node.passage.parts, strict=True)
         )
         return Score(sum(sims) / 4, f"like a passage of {node.page}, {node.distance} downloads from a target", told)
 
-    def _by_level(self) -> list[_Floor]:
-        """The floors, the nearest to a target first; young nodes have floors of their own."""
-        if self._floors is None or self._terms.full:
+    def _held(self) -> list[_Floors]:
+        """All nodes: those in their places, and the young ones that stand apart."""
+        if self._apart is None or self._terms.full:
             if self._terms.full or len(self._young) > max(MOST_YOUNG, len(self._nodes) // 4):
                 self._settle()
-            self._floors = sorted([*self._settled, *self._built(self._young.values())], key=lambda each: each.level)
-        return self._floors
+            self._apart = _Floors(self._young.values(), self._terms)
+        return [floors for floors in (self._settled, self._apart) if floors.nodes]
 
     def _settle(self) -> None:
-        """Build all floors anew, so that no node stands apart."""
+        """Put all nodes in their places anew, so that none stands apart."""
         self._terms, self._young = Terms(), {}
-        self._settled = self._built(self._nodes.values())
-        self._places = {node.key: (floor, place) for floor in self._settled for place, node in enumerate(floor.nodes)}
-
-    def _built(self, nodes: Iterable[Node]) -> list[_Floor]:
-        ordered = sorted(nodes, key=lambda node: node.level)
-        return [_Floor(level, list(held), self._terms) for level, held in groupby(ordered, key=lambda node: node.level)]
+        self._settled = _Floors(self._nodes.values(), self._terms)
+        self._places = {key: place for place, key in enumerate(self._settled.keys)}
 
     def encoded(self) -> bytes:
         """The graph as bytes."""
@@ -197,25 +191,61 @@ class TreasureGraph:
         return cls(msgspec.msgpack.decode(data, type=list[Node]))
 
 
-class _Floor:
-    """Nodes of one level."""
+def _given_back(passages: Sequence[Passage], distinct: list[Passage], verdicts: list[Verdict]) -> list[Verdict]:
+    """The verdict on each passage that was asked about, however often."""
+    if len(distinct) == len(passages):
+        return verdicts
+    found = dict(zip(distinct, verdicts, strict=True))
+    return [found[passage] for passage in passages]
 
-    def __init__(self, level: int, nodes: list[Node], terms: Terms) -> None:
-        self.level, self.nodes = level, nodes
-        self._index = PassageIndex(terms, [node.passage for node in nodes])
-        self._weights: Floats = np.array([node.weight for node in nodes])
+
+class _Floors:
+    """Nodes level by level, the nearest to a target first."""
+
+    def __init__(self, nodes: Iterable[Node], terms: Terms) -> None:
+        self.nodes = sorted(nodes, key=lambda node: node.level)
+        self.keys = [node.key for node in self.nodes]
+        levels = [node.level for node in self.nodes]
+        self.levels = sorted(set(levels))
+        self._numbers = {level: number for number, level in enumerate(self.levels)}
+        self._index = PassageIndex(
+            terms, [node.passage for node in self.nodes], [self._numbers[level] for level in levels]
+        )
+        self._weights: Floats = np.array([node.weight for node in self.nodes], np.float64)
+        self._says: Floats = self._weights / np.array(levels, np.float64)
 
     def weigh(self, place: int, weight: float) -> None:
         """Give a node another weight; 0 for one that is gone."""
-        self._weights[place] = weight
+        self._weights[place], self._says[place] = weight, weight / self.nodes[place].level
 
-    def decided(self, asked: Question, places: Sequence[int]) -> Iterator[tuple[int, Verdict]]:
-        """The asked passages, by their places, for which a node of this level counts, and the most similar one."""
-        most = max(1, MOST_CELLS // len(self.nodes))
-        for first in range(0, len(places), most):
-            piece = places[first : first + most]
-            osm = self._index.osm(asked.only(piece)) * self._weights
+    def nearest(self, asked: Question, places: Sequence[int], level: int) -> Iterator[tuple[int, Verdict]]:
+        """The asked passages, by their places, for which a node of a level counts, and the most similar one."""
+        number = self._numbers[level]
+        first, behind = self._index.begin(number), self._index.begin(number + 1)
+        for piece in _pieces(places, behind - first):
+            osm = self._index.osm(asked.only(piece), (number, number + 1)) * self._weights[first:behind]
             best = osm.argmax(axis=1).tolist()
             for place, at, similar in zip(piece, best, osm.max(axis=1).tolist(), strict=True):
                 if similar >= ENOUGH - ROUNDING:
-                    yield place, Verdict(self.level, similar, self.nodes[at].key)
+                    yield place, Verdict(level, similar, self.keys[first + at])
+
+    def strongest(self, asked: Question) -> Iterator[tuple[int, Verdict]]:
+        """The asked passages, by their places, for which a node counts, and the one with the largest say."""
+        for piece in _pieces(range(asked.number), len(self.nodes)):
+            osm = self._index.osm(asked.only(piece))
+            best = (osm * self._says).argmax(axis=1).tolist()
+            for row, (place, at) in enumerate(zip(piece, best, strict=True)):
+                similar = float(osm[row, at] * self._weights[at])
+                if similar < ENOUGH - ROUNDING:
+                    weighed = osm[row] * self._weights
+                    at = int(np.where(weighed >= ENOUGH - ROUNDING, osm[row] * self._says, 0.0).argmax())
+                    similar = float(weighed[at])
+                if similar >= ENOUGH - ROUNDING:
+                    yield place, Verdict(self.nodes[at].level, similar, self.keys[at])
+
+
+def _pieces(places: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    """Some of the asked passages at a time, so that comparing them with so many nodes fits in memory."""
+    most = max(1, MOST_CELLS // max(1, size))
+    for first in range(0, len(places), most):
+        yield places[first : first + most]

@@ -16,11 +16,13 @@ import numpy as np
 import xxhash
 
 from lycosa.link_graph.passages import Passage
-from lycosa.link_graph.treasure_builder import LEVELS, distances_to
-from lycosa.link_graph.treasure_graph import Node, TreasureGraph
-from lycosa.records import Record
+from lycosa.link_graph.treasure_builder import LEVELS, distances_within, passages_around
+from lycosa.link_graph.treasure_graph import MOST_LEVELS, Node, TreasureGraph
+from lycosa.records import Link, Record
 
 PAGES_REMEMBERED = 1_000
+LINKS_REMEMBERED = 500_000
+"""Links of these pages, together; when there are more, the oldest pages are forgotten."""
 MOST_LEARNT = 3_000
 """Nodes learnt beyond those given; when there are more, those with the least say make room."""
 CHANGES_KEPT = 1_000
@@ -61,11 +63,22 @@ def change_name(kind: str, node: Node) -> str:
 
 
 class Seen(Record, frozen=True):
-    """What is kept of a fetched page."""
+    """What is kept of a fetched page: its links, or the passages that they stand in where these are known already."""
 
     parent: str
     relevance: float
-    passages: dict[Passage, tuple[str, ...]]
+    known: dict[Passage, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    links: tuple[Link, ...] = ()
+
+    @property
+    def passages(self) -> dict[Passage, tuple[str, ...]]:
+        """The passages with links, and where these lead; few pages are ever asked for them."""
+        return self.known or passages_around(self.links)
+
+    @property
+    def leads_to(self) -> list[str]:
+        """Where its links lead."""
+        return [link.url for link in self.links] or [url for urls in self.known.values() for url in urls]
 
 
 class Watchdog:
@@ -80,7 +93,7 @@ class Watchdog:
         self._pages: dict[str, Seen] = {}
         self._fresh: list[str] = []
         self._decided: dict[str, str] = {}
-        self._number = 0
+        self._number = self._links = 0
         self.undone = frozenset(undone)
 
     # -- watching -------------------------------------------------------------------------------
@@ -88,18 +101,26 @@ class Watchdog:
     def saw(self, url: str, seen: Seen, decided_by: str = "") -> None:
         """A page was fetched; `decided_by` is the node that had the say about the link to it."""
         self._number += 1
+        self._forget(url)
         self._pages[url] = seen
+        self._links += len(seen.links)
         self._fresh.append(url)
         if decided_by:
             self._decided[url] = decided_by
-        if len(self._pages) > PAGES_REMEMBERED:
-            del self._pages[next(iter(self._pages))]
+        while len(self._pages) > PAGES_REMEMBERED or self._links > LINKS_REMEMBERED:
+            self._forget(next(iter(self._pages)))
+
+    def _forget(self, url: str) -> None:
+        seen = self._pages.pop(url, None)
+        if seen is not None:
+            self._links -= len(seen.links)
 
     def look(self) -> list[Change]:
         """Fold in what was seen since the last look. Returns the changes, which are made and logged."""
-        links = {url: [to for urls in seen.passages.values() for to in urls] for url, seen in self._pages.items()}
+        links = {url: seen.leads_to for url, seen in self._pages.items()}
         enough = max(self._threshold, parting([seen.relevance for seen in self._pages.values()]))
-        far = distances_to([url for url, seen in self._pages.items() if seen.relevance >= enough], links)
+        targets = [url for url, seen in self._pages.items() if seen.relevance >= enough]
+        far = distances_within(MOST_LEVELS, targets, links)
         made = [*self._judged(far), *self._learnt(far), *self._crowded_out()]
         self._fresh, self._decided = [], {}
         self.changes = [*self.changes, *made][-CHANGES_KEPT:]
@@ -113,7 +134,13 @@ class Watchdog:
             if node is not None:
                 kept = far.get(url, self._levels + 1) <= max(0, node.distance - 1)
                 tries.setdefault(_kind(node), []).append(kept)
-        tried = [(node.key, tries[kind]) for node in self.graph.nodes.values() if (kind := _kind(node)) in tries]
+        headings = {kind[:2] for kind in tries}
+        nodes = [
+            (key, node)
+            for key, node in self.graph.nodes.items()
+            if (node.passage.nearest, node.passage.sections) in headings or (key,) in headings
+        ]
+        tried = [(key, tries[kind]) for key, node in nodes if (kind := _kind(node)) in tries]
         return [change for key, kept in tried if (change := self._weighed(key, kept)) is not None]
 
     def _weighed(self, key: str, kept: Sequence[bool]) -> Change | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import accumulate, islice
 
 import msgspec
 import numpy as np
@@ -184,13 +184,13 @@ class StructureIndex:
         estimates = self._glances.estimates(glance_of(signature), entries)
         order = np.argsort(-estimates, kind="stable")[: max(CLOSER_LOOKS, 2 * most)]
         entries = entries[order[estimates[order] >= at_least - DOUBT]]
-        ranked: list[tuple[int, float]] = []
+        ranked: list[tuple[float, int]] = []
         by_group: dict[int, list[int]] = {}
         for number in entries.tolist():
             by_group.setdefault(self._entries[number].group, []).append(number)
         for group, numbers in by_group.items():
-            ranked += zip(numbers, self._likenesses(features, group, numbers).tolist(), strict=True)
-        return sorted((each for each in ranked if each[1] >= at_least), key=lambda each: (-each[1], each[0]))
+            ranked += zip((-self._likenesses(features, group, numbers)).tolist(), numbers, strict=True)
+        return [(number, -unlike) for unlike, number in sorted(ranked) if -unlike >= at_least]
 
     def _likenesses(self, features: Features, group: int, numbers: list[int]) -> NDArray[np.float64]:
         """The exact likeness of entries of one template, all at once from what sets them apart from its founder.
@@ -202,10 +202,11 @@ class StructureIndex:
         with_founder = in_both(features, self._groups[group].features)
         adds = np.where(with_founder, -1, 1)
         apart = np.frombuffer(b"".join([entry.apart for entry in entries]), np.uint32)
-        place = np.minimum(np.searchsorted(features, apart), len(features) - 1)
+        place = features.searchsorted(apart)
         change = np.zeros(len(apart) + 1, np.int64)
-        np.cumsum(np.where(features[place] == apart, adds[place], 0), out=change[1:])
-        ends = np.cumsum([0, *(len(entry.apart) // 4 for entry in entries)])
+        shared = features.take(place, mode="clip") == apart
+        np.cumsum(adds.take(place, mode="clip") * shared, out=change[1:])
+        ends = np.array([0, *accumulate([len(entry.apart) // 4 for entry in entries])])
         both = np.count_nonzero(with_founder) + change[ends[1:]] - change[ends[:-1]]
         return np.asarray(both / (len(features) + np.array([entry.features for entry in entries]) - both))
 

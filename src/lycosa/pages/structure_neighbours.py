@@ -26,12 +26,14 @@ Signature: TypeAlias = NDArray[np.uint32]
 Glances: TypeAlias = NDArray[np.uint8]
 _FACTORS = (mixed(np.arange(1, HASHES + 1, dtype=np.uint64)) | np.uint64(1))[:, None]
 _BANDS = mixed(np.arange(1, BANDS + 1, dtype=np.uint64))
+_ONES = np.array([number.bit_count() for number in range(1 << 16)], np.uint8)
+"""How many bits of a number of 16 bits are set."""
 
 
 def signature_of(features: Features) -> Signature:
     """The smallest hash of the features under each function."""
-    hashed = (_FACTORS * features.astype(np.uint64)) >> np.uint64(32)
-    return np.asarray(hashed.min(axis=1), np.uint32)
+    smallest = (_FACTORS * features.astype(np.uint64)).min(axis=1)
+    return np.asarray(smallest >> np.uint64(32), np.uint32)
 
 
 def glance_of(signature: Signature) -> Glances:
@@ -62,7 +64,8 @@ class GlanceTable:
 
     def estimates(self, glance: Glances, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """The estimated likeness of some rows."""
-        return np.asarray(np.count_nonzero(self._rows[rows] == glance, axis=1) / HASHES)
+        equal = np.packbits(self._rows.take(rows, axis=0) == glance, axis=1).view(np.uint16)
+        return np.asarray(_ONES.take(equal).sum(axis=1) / HASHES)
 
     def written(self, rows: NDArray[np.int64]) -> bytes:
         """Some rows as bytes."""
@@ -99,13 +102,12 @@ class Neighbours:
         candidates = self._candidates(signature)
         estimates = self._glances.estimates(glance_of(signature), candidates)
         order = np.argsort(-estimates, kind="stable")[:most]
-        return [int(found) for found in candidates[order[estimates[order] >= at_least]]]
+        found: list[int] = candidates[order[estimates[order] >= at_least]].tolist()
+        return found
 
     def _candidates(self, signature: Signature) -> NDArray[np.int64]:
         bands = _bands(signature)
-        begins, ends = np.searchsorted(self._keys, bands), np.searchsorted(self._keys, bands, "right")
-        few = (ends > begins) & (ends - begins <= CROWDED)
-        spans = zip(begins[few].tolist(), ends[few].tolist(), strict=True)
-        found = {owner for begin, end in spans for owner in self._owners[begin:end].tolist()}
+        begins, ends = self._keys.searchsorted(np.concatenate([bands, bands + np.uint64(1)])).reshape(2, BANDS).tolist()
+        spans = [self._owners[begin:end] for begin, end in zip(begins, ends, strict=True) if 0 < end - begin <= CROWDED]
         late = np.arange(self._glances.length - len(self._unsorted), self._glances.length)
-        return np.concatenate([np.array(sorted(found), np.int64), late])
+        return np.concatenate([np.unique(np.concatenate(spans)), late]) if spans else late

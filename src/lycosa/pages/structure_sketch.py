@@ -60,8 +60,10 @@ def sketch_of(skeleton: Skeleton) -> Sketch:
     """The sketch of a structure."""
     paths = _path_of_each(skeleton)
     paths.sort()
-    begins = np.flatnonzero(np.concatenate([[True], paths[1:] != paths[:-1]]))
-    counts = np.diff(begins, append=len(paths))
+    begins = _is_first(paths).nonzero()[0]
+    counts = np.empty_like(begins)
+    counts[:-1] = begins[1:] - begins[:-1]
+    counts[-1] = len(paths) - begins[-1]
     paths = paths[begins]
     return Sketch(paths, counts, _features(paths, counts), skeleton.size)
 
@@ -87,7 +89,7 @@ def _parents(code: bytes, depths: NDArray[np.int64]) -> NDArray[np.int64]:
     size = len(depths)
     by_depth = np.argsort(np.frombuffer(code, np.uint8), kind="stable")
     places = depths * size + np.arange(size)
-    parents = by_depth[np.searchsorted(places[by_depth], places - size) - 1]
+    parents = by_depth[places[by_depth].searchsorted(places - size) - 1]
     parents[0] = size
     return parents
 
@@ -111,13 +113,20 @@ def _features(paths: Hashes, counts: NDArray[np.int64]) -> Features:
         doubling += 1
     features: Features = (np.concatenate(levels) >> np.uint64(32)).astype(np.uint32)
     features.sort()
-    features = features[np.concatenate([[True], features[1:] != features[:-1]])]
-    return features[:MOST_FEATURES]
+    return features[_is_first(features)][:MOST_FEATURES]
+
+
+def _is_first(ascending: NDArray[Any]) -> NDArray[np.bool_]:
+    """For each number whether it is another than the one before it."""
+    found = np.empty(len(ascending), np.bool_)
+    found[0] = True
+    np.not_equal(ascending[1:], ascending[:-1], out=found[1:])
+    return found
 
 
 def in_both(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
     """For each number of an array whether it is in another, ascending one, too."""
-    return np.asarray(b[np.minimum(np.searchsorted(b, a), len(b) - 1)] == a)
+    return np.asarray(b.take(b.searchsorted(a), mode="clip") == a)
 
 
 def share(a: Features, b: Features) -> float:

@@ -71,23 +71,21 @@ class TreasureLinkScorer:
         self._last: Remembered[str, float] = Remembered(MOST_REMEMBERED)
         self._experience = ClassExperience(len(self._profiles.classes))
         self._whole = sum(getattr(settings, name) for name in WEIGHTS) or 1.0
+        self._of_whole = f", of {self._whole:g}"
 
     # -- judging --------------------------------------------------------------------------------
 
     def priorities(self, page: Page, relevance: Score, links: Sequence[Link]) -> Sequence[Score]:
         """All links by their page; those that were not fetched and seldom mentioned so far by their passages too."""
-        own, most, known = page.url, self._settings.mentions, self._mentions.get
-        spoken = self._of_page(page, relevance)
-        parents, fetched = self._parents.with_page, self._parents.is_fetched
-        waiting = [link for link in links if not fetched(link.url)]
-        few = [link for link in waiting if (known(link.url) or _NOTHING).number < most]
-        judged = _Judged(spoken, self._of_links(few))
-        self._judged.put(own, judged)
-        opinions = judged.links
-        found = {
-            link.url: self._score(parents(own, link.url, spoken), opinions.get(link.url) or known(link.url) or _NOTHING)
-            for link in waiting
-        }
+        most, known, spoken = self._settings.mentions, self._mentions.get, self._of_page(page, relevance)
+        fetched = self._parents.fetched_among([link.url for link in links])
+        waiting = [link for link in links if link.url not in fetched]
+        opinions = {link.url: known(link.url) or _NOTHING for link in waiting}
+        judged = _Judged(spoken, self._of_links([link for link in waiting if opinions[link.url].number < most]))
+        self._judged.put(page.url, judged)
+        opinions.update(judged.links)
+        parents = self._parents.with_page_all(page.url, opinions, spoken)
+        found = dict(zip(opinions, map(self._score, parents, opinions.values()), strict=True))
         by_page = self._score((1, spoken), _NOTHING)
         return [found.get(link.url, by_page) for link in links]
 
@@ -138,11 +136,17 @@ class TreasureLinkScorer:
         return max(OFF_TOPIC, min(1.0, value))
 
     def _score(self, parents: Said, opinion: _Opinion) -> Score:
-        number, total, verdict = opinion
-        page, link = parents[1] / (parents[0] or 1), total / (number or 1)
-        told = f"; T-Graph node {verdict.node} {verdict.say:.2f}" if verdict.node else ""
-        why = f"{parents[0]} parents' pages say {page:.2f}, {number} passages {link:.2f}, of {self._whole:g}{told}"
-        return Score(self._value(parents, opinion), why)
+        """The same, with its reason."""
+        (pages, total), (number, said, verdict) = parents, opinion
+        page, link = total / (pages or 1), said / (number or 1)
+        why = f"{pages} parents' pages say {page:.2f}, {number} passages {link:.2f}{self._of_whole}"
+        value = page + link
+        if verdict.node:
+            say = verdict.say
+            value += self._settings.by_graph * say
+            why = f"{why}; T-Graph node {verdict.node} {say:.2f}"
+        value /= self._whole
+        return Score(OFF_TOPIC if value < OFF_TOPIC else min(value, 1.0), why)
 
     # -- learning -------------------------------------------------------------------------------
 
@@ -164,10 +168,13 @@ class TreasureLinkScorer:
 
     def _become_parent(self, page: Page, priorities: Sequence[Score], judged: _Judged | None) -> None:
         """A page counts for the links on it that wait; after a restart by what it gave them then."""
-        told = {} if judged else {link.url: each.value for link, each in zip(page.links, priorities, strict=False)}
-        for link in self._parents.count(page):
-            if not self._parents.is_fetched(link.url):
-                self._add(link.url, judged.page if judged is not None else told.get(link.url, 0.0) * self._whole)
+        waiting = self._parents.become_parent(page)
+        if judged is not None:
+            self._changed.update(dict.fromkeys(self._parents.add_all(waiting, judged.page)))
+            return
+        told = {link.url: each.value for link, each in zip(page.links, priorities, strict=False)}
+        for url in waiting:
+            self._add(url, told.get(url, 0.0) * self._whole)
 
     def hear(self, letters: Sequence[tuple[Link, Score]]) -> None:
         """A page of another agent links here; what its finder gave the link stands for the page."""

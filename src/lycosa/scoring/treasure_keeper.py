@@ -7,11 +7,10 @@ link is remembered until the link is fetched, since that is what the watchdog ju
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
-from lycosa.link_graph.treasure_builder import passages_of
 from lycosa.link_graph.treasure_graph import Node, TreasureGraph, Verdict
 from lycosa.link_graph.watchdog import Change, Seen, Watchdog, change_name
 from lycosa.records import Record, Visit
@@ -23,12 +22,17 @@ CHANGES_TOLD = 200
 
 
 class Kept(Record, frozen=True):
-    """What is kept of a T-Graph with an agent's counts: its nodes, the latest changes, and how links were judged."""
+    """What is kept of a T-Graph with an agent's counts.
+
+    The nodes that differ from the graph the crawl was given, the latest changes, how links were judged, the
+    scorer's own experience, and the keys of given nodes that are `gone`; None where `nodes` are all there are.
+    """
 
     nodes: list[Node]
     changes: list[Change]
     judged: dict[str, int] = msgspec.field(default_factory=dict)
     experience: bytes = b""
+    gone: list[str] | None = None
 
 
 class TreasureKeeper:
@@ -36,7 +40,7 @@ class TreasureKeeper:
 
     def __init__(self, settings: Treasure, threshold: float, graph: bytes = b"") -> None:
         self.graph = TreasureGraph.decoded(graph) if graph else TreasureGraph()
-        self._given = frozenset(self.graph.nodes)
+        self._given = dict(self.graph.nodes)
         self._settings = settings
         self.watchdog = Watchdog(self.graph, settings.levels, threshold, settings.undone)
         self._decisions: Remembered[str, str] = Remembered(DECISIONS_REMEMBERED)
@@ -60,7 +64,7 @@ class TreasureKeeper:
             self._unseen += 1
             if not self._settings.watchdog:
                 continue
-            seen = Seen(visit.link.parent, visit.relevance.value, passages_of(page))
+            seen = Seen(visit.link.parent, visit.relevance.value, links=page.links)
             self.watchdog.saw(page.url, seen, self._decisions.pop(page.url) or "")
         if self._unseen >= self._settings.look_every:
             self._unseen, self._told = 0, None
@@ -70,8 +74,10 @@ class TreasureKeeper:
     def statistics(self, experience: Callable[[], bytes] = bytes) -> bytes:
         """The nodes, the latest changes and the scorer's own experience; made anew after each look at the crawl."""
         if self._told is None:
-            nodes, changes = list(self.graph.nodes.values()), self.watchdog.changes[-CHANGES_TOLD:]
-            self._told = msgspec.msgpack.encode(Kept(nodes, changes, dict(self.judged), experience()))
+            given, changes = self._given.get, self.watchdog.changes[-CHANGES_TOLD:]
+            nodes = [node for key, node in self.graph.nodes.items() if given(key) is not node]
+            gone = list(self._given.keys() - self.graph.nodes.keys())
+            self._told = msgspec.msgpack.encode(Kept(nodes, changes, dict(self.judged), experience(), gone))
         return self._told
 
     def adjust(self, settings: Treasure) -> None:
@@ -96,8 +102,8 @@ class TreasureKeeper:
         experience = b""
         if own is not None:
             kept = msgspec.msgpack.decode(own, type=Kept)
-            held, experience = {node.key for node in kept.nodes}, kept.experience
-            self.graph.remove(self._given - held)
+            experience = kept.experience
+            self.graph.remove(self._gone(kept))
             self.graph.put(kept.nodes)
             self.watchdog.changes, self.judged = list(kept.changes), Counter(kept.judged)
             self.watchdog.undone = frozenset()
@@ -111,6 +117,9 @@ class TreasureKeeper:
                 self.graph.put([msgspec.structs.replace(node, tried=0.0, led=0.0) for node in news])
                 self._told = None
         return experience
+
+    def _gone(self, kept: Kept) -> Collection[str]:
+        return self._given.keys() - {node.key for node in kept.nodes} if kept.gone is None else kept.gone
 
 
 def _called(verdict: Verdict | None) -> str:

@@ -37,10 +37,12 @@ class Profiles:
 
     def __init__(self, scheme: Scheme, background: Iterable[str] = ()) -> None:
         self._scheme = scheme
-        self._lists = ClassLists([_with_those_above(entry.numbers) for entry in scheme.entries])
+        held = [entry.numbers for entry in scheme.entries]
+        listed = {numbers: _with_those_above(numbers) for numbers in dict.fromkeys(held)}
+        self._lists = ClassLists([listed[numbers] for numbers in held])
         self.classes = self._lists.classes
-        shares = [1.0 / max(1, len(entry.numbers)) for entry in scheme.entries]
-        self._shares = np.repeat(np.array(shares), self._lists.lengths)
+        shares = 1.0 / np.maximum(1, np.array([len(numbers) for numbers in held]))
+        self._shares = np.repeat(shares, self._lists.lengths)
         self._rarities = self._counted_rarities(background)
         self._pages: dict[tuple[bytes | str, str], Profile] = {}
 
