@@ -1,0 +1,1 @@
+"""Near-duplicates by datasketch's MinHashLSH, in an environment of its own."""
