@@ -19,7 +19,7 @@ from lycosa.frontier.politeness import Site
 from lycosa.frontier.queues import Queues
 from lycosa.frontier.seen_urls import SETTLED, SeenUrls
 from lycosa.frontier.shelf import Shelf
-from lycosa.records import Link, Score
+from lycosa.records import SITEMAP, Link, Score
 from lycosa.sections import FrontierSection
 from lycosa.urls import fingerprint, site_of
 from lycosa.waiting import State, UrlRecord
@@ -87,7 +87,7 @@ class Entrance:
         return found
 
     def _admit(self, site: Site | None, key: bytes, link: Link, score: Score, now: float) -> bool:
-        why = self.admission.refusal(link)
+        why = None if link.rel == SITEMAP else self.admission.refusal(link)
         if why is not None and self._refusals_kept >= self._settings.refusals_kept:
             self.refusals[_reason(why)] += 1
             return False
@@ -101,7 +101,7 @@ class Entrance:
         order = value - self._rate * found
         record = UrlRecord(
             url, State.WAITING, value, found, order, link.parent, link.depth, link.redirects, 0, anchors, score.why,
-            number=queues.numbered,
+            number=queues.numbered, rel=link.rel if link.rel == SITEMAP else "",
         )  # fmt: skip
         if why is not None:
             self.refuse(key, record, why, now)

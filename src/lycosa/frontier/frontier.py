@@ -38,6 +38,8 @@ from lycosa.sections import FrontierSection
 from lycosa.urls import site_of
 from lycosa.waiting import Changes, State, UrlRecord, due_key
 
+GONE = frozenset(("http-404", "http-410"))
+"""Answers by which a page is there no more."""
 _replace = msgspec.structs.replace
 
 
@@ -229,6 +231,8 @@ class Frontier:
         match outcome:
             case Fetched(response=response) | Unchanged(response=response):
                 etag, modified = _validators(response)
+                if isinstance(outcome, Unchanged):
+                    etag, modified = etag or record.etag, modified or record.last_modified
                 return _replace(record, state=State.DONE, at=now, etag=etag, last_modified=modified)
             case Redirected(target=target):
                 return _replace(record, state=State.DONE, at=now, detail=f"redirected to {target}")
@@ -241,6 +245,18 @@ class Frontier:
                     self._queues.changes.postponed.add(due_key(at, key))
                     return _replace(record, state=State.LATER, at=at, detail=f"{why} {detail}".strip())
                 return _replace(record, state=State.FAILED, at=now, why=why, detail=detail)
+
+    def looked(self, link: Link, outcome: Outcome, now: float) -> None:
+        """A page was looked at again, outside of the queues: note what its server said of it."""
+        key = self._queues.key(link.url)
+        record = None if key is None else self._queues.known(key)
+        gone = isinstance(outcome, Failed) and outcome.why in GONE
+        if key is not None and record is not None and (gone or isinstance(outcome, Fetched | Unchanged)):
+            self._queues.changes.urls[key] = self._settled(key, record, outcome, now)
+
+    def postponed_until(self, time: float) -> bool:
+        """Whether a postponed link comes due by then."""
+        return bool(self._shelf.due(time, 1))
 
     def give_back(self, link: Link, now: float) -> None:
         """Return a leased link unvisited, as when the crawl stops."""

@@ -21,9 +21,6 @@ from lycosa.frontier.change_rates import DAY, PageHistory
 Floats = NDArray[np.float64]
 
 SAMPLE = 5_000
-LONGEST = 90 * DAY
-"""Even a page not worth a look is looked at so often: what is believed of it may be wrong."""
-SHORTEST = 60.0
 _DEEPEST = 60.0
 _FEW = 1e-4
 _STEPS = 60
@@ -85,8 +82,16 @@ class RevisitPlan:
     `prior` is the rate of a page of which nothing is known; it follows what was seen of all pages.
     """
 
-    def __init__(self, looks_per_second: float, chance: Random, prior: float = 1.0 / (7 * DAY)) -> None:
+    def __init__(
+        self,
+        looks_per_second: float,
+        chance: Random,
+        prior: float = 1.0 / (7 * DAY),
+        soonest: float = 60.0,
+        latest: float = 90 * DAY,
+    ) -> None:
         self._budget, self._chance = looks_per_second, chance
+        self._soonest, self._latest = soonest, latest
         self.prior = prior
         self.price = 0.0
         self._pages = 0
@@ -130,4 +135,4 @@ class RevisitPlan:
         """When to look at a page again; without a price, when it is likely to have changed."""
         rate = history.rate(self.prior)
         found = interval(rate, weight, self.price) if self.price else 1.0 / rate
-        return history.last + min(max(found, SHORTEST), LONGEST)
+        return history.last + min(max(found, self._soonest), self._latest)
