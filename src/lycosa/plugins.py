@@ -19,6 +19,7 @@ _CALLED = {
     "assigners": "assigner",
     "seed_engines": "seed engine",
     "closeness": "closeness",
+    "rankings": "ranking",
 }
 """The plug points, and what people call a plug-in there."""
 POINTS = tuple(_CALLED)

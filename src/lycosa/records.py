@@ -43,6 +43,9 @@ class Link(Record, frozen=True):
     lastmod: float | None = None
 
 
+SITEMAP = "sitemap"
+"""The `rel` of a link to a list of a site's pages, which is read for them and is no page itself."""
+
 REJECTED = -1e9
 """The priority of a link that must not be fetched unless it is judged anew; it waits, with its reason, until then."""
 

@@ -43,11 +43,14 @@ class UrlRecord(Record, frozen=True):
     etag: str = ""
     last_modified: str = ""
     number: int = 0
+    rel: str = ""
 
     def link(self) -> Link:
         """The link as it is handed to a fetcher."""
         anchor = self.anchors[0] if self.anchors else ""
-        return Link(self.url, parent=self.parent, anchor=anchor, depth=self.depth, redirects=self.redirects)
+        return Link(
+            self.url, parent=self.parent, anchor=anchor, rel=self.rel, depth=self.depth, redirects=self.redirects
+        )
 
 
 class SiteRecord(Record, frozen=True):

@@ -55,9 +55,10 @@ def archived(folder: CrawlFolder) -> Counter[str]:
 
 
 def places(folder: CrawlFolder) -> Counter[tuple[str, str, int]]:
-    """Where the catalogue says that each fetched page lies."""
+    """Where the catalogue says that each fetched page, and each sitemap, lies."""
     with reading(folder) as stores:
-        rows = [row for store in stores for _, row in catalogue.history(store) if row.outcome == "fetched"]
+        history = [row for store in stores for _, row in catalogue.history(store)]
+    rows = [row for row in history if row.outcome in ("fetched", "sitemap")]
     return Counter((row.url, row.file, row.offset) for row in rows)
 
 
@@ -77,7 +78,7 @@ def audit(folder: CrawlFolder, web: SimulatedWeb, seeds: list[str], requests: li
     assert open_ends == set()
     assert IndexReader(folder.index).urls() == {row.url for row in rows if not row.noindex and not row.duplicate_of}
     assert_unhurried(requests)
-    return len(stored)
+    return len(rows)
 
 
 def allowed(web: SimulatedWeb, url: str) -> bool:

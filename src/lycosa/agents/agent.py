@@ -15,11 +15,14 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from lycosa.agents.budget import Budget
-from lycosa.agents.crawl import Crawl
+from lycosa.agents.crawl import Crawl, LookingAgain
 from lycosa.agents.folder import Wish
+from lycosa.agents.sitemap_reading import sitemap_visit
+from lycosa.configuration import Configuration
 from lycosa.fetching.fetcher import Fetcher, Known
+from lycosa.frontier.frontier import Frontier
 from lycosa.pages.document import read_page
-from lycosa.records import Failed, Fetched, Link, Outcome, Refused, SiteShut, Visit
+from lycosa.records import SITEMAP, Failed, Fetched, Link, Outcome, Refused, SiteOpened, SiteShut, Visit
 from lycosa.scoring.strategy import Strategy
 
 MOST_OPENINGS = 64
@@ -34,6 +37,15 @@ class Superior(Protocol):
         """Called a few times a second; may change the agent's settings."""
 
 
+class Round(LookingAgain, Protocol):
+    """A round of looking at pages again, with a frontier of its own."""
+
+    frontier: Frontier
+
+    def next_due(self, configuration: Configuration) -> float | None:
+        """When the first page is due to be looked at again."""
+
+
 class Agent:
     """Owns its sites completely and works through their links."""
 
@@ -45,9 +57,11 @@ class Agent:
         budget: Budget,
         superior: Superior,
         clock: Callable[[], float],
+        again: Round | None = None,
     ) -> None:
         self.crawl, self.budget, self.clock = crawl, budget, clock
-        self.frontier, self.stages = crawl.frontier, crawl.stages
+        self.frontier, self.stages = again.frontier if again else crawl.frontier, crawl.stages
+        self._again = again
         self._fetcher, self._strategy = fetcher, strategy
         self._superior = superior
         self._visits: list[Visit] = []
@@ -61,6 +75,11 @@ class Agent:
         self._broken: BaseException | None = None
         self.stopping = False
 
+    @property
+    def due(self) -> float | None:
+        """When the next page is due to be looked at again, as far as a round can tell."""
+        return None if self._again is None else self._again.next_due(self.crawl.configuration)
+
     # -- a visit --------------------------------------------------------------------------------
 
     async def visit(self, link: Link, known: Known | None = None) -> Visit:
@@ -72,6 +91,8 @@ class Agent:
         """Steps 3 to 5."""
         if not isinstance(outcome, Fetched):
             return Visit(link, outcome, at=at)
+        if link.rel == SITEMAP:
+            return sitemap_visit(link, outcome, self.crawl.configuration.sitemaps, at)
         begin = perf_counter()
         configuration = self.crawl.configuration
         page = read_page(outcome, configuration.fetching.most_links, configuration.reads_structure)
@@ -124,6 +145,8 @@ class Agent:
                 failed = self.crawl.counts.failed
                 failed[answer.why] = failed.get(answer.why, 0) + 1
             self.frontier.opened(answer, self.clock())
+            if isinstance(answer, SiteOpened):
+                self.crawl.begin_site(answer, self.clock())
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - told to the loop, which stops the agent with it
@@ -160,7 +183,7 @@ class Agent:
         self._note(visit)
 
     def _known(self, link: Link) -> Known | None:
-        record = self.frontier.known(link)
+        record = self.crawl.frontier.known(link)
         if record is None or not (record.etag or record.last_modified):
             return None
         return Known(record.etag, record.last_modified)
@@ -170,7 +193,7 @@ class Agent:
         response = None if isinstance(outcome, Refused) else outcome.response
         self.frontier.finished(visit.link, outcome, response.seconds if response else 0.0, self.clock())
         self.stages.note("fetch", response.seconds if response else 0.0)
-        if not isinstance(outcome, Fetched):
+        if not isinstance(outcome, Fetched) or visit.link.rel == SITEMAP:
             self.budget.give_back()
         if not self._visits:
             self._oldest = visit.at
@@ -190,7 +213,7 @@ class Agent:
         visits, self._visits = self._visits, []
         self._heard = now
         try:
-            self.crawl.commit(visits, now)
+            self.crawl.commit(visits, now, self._again)
         except BaseException as error:
             self._broken = error  # what is in memory no longer matches the store: nothing may be written after this
             raise
@@ -206,7 +229,7 @@ class Agent:
             return True
         now, patience = self.clock(), self.crawl.configuration.patience
         wait = self.frontier.wait(now)
-        return (wait is None or wait > patience) and not self.crawl.store.due(now + patience, 1)
+        return (wait is None or wait > patience) and not self.frontier.postponed_until(now + patience)
 
     async def _something_happens(self, now: float) -> None:
         """Sleep until a visit ends, a site's pause is over, or it is time to look around."""

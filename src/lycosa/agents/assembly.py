@@ -13,15 +13,17 @@ from lycosa.agents.courier import Courier, LonelyCourier, ProcessCourier
 from lycosa.agents.crawl import Crawl
 from lycosa.agents.folder import CrawlFolder
 from lycosa.agents.recollection import remind
+from lycosa.agents.revisiting import Round, begin_round
 from lycosa.agents.structure_samples import samples_of
 from lycosa.agents.treasure_folder import keep_treasure, treasure_of
 from lycosa.configuration import Configuration, ConfigurationError
+from lycosa.fetching.fetcher import Fetcher
 from lycosa.frontier.admission import admission
 from lycosa.frontier.ceilings import Throttle
 from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.politeness import Manners
 from lycosa.scoring.scorer import Topic
-from lycosa.scoring.strategy import strategy_of
+from lycosa.scoring.strategy import Strategy, strategy_of
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import Archive
 from lycosa.text import terms
@@ -73,6 +75,32 @@ def build_agent(
     folder: CrawlFolder, number: int, superior: Superior, clock: Callable[[], float], courier: Courier | None = None
 ) -> Agent:
     """An agent that goes on where it left off."""
+    crawl, fetcher, strategy = _parts(folder, number, clock, courier)
+    budget = Budget(crawl.configuration.pages, number, crawl.counts.fetched, folder.path / "budget")
+    agent = Agent(crawl, fetcher, strategy, budget, superior, clock)
+    crawl.inject(crawl.configuration.seeds, clock())
+    return agent
+
+
+def build_round(
+    folder: CrawlFolder,
+    number: int,
+    superior: Superior,
+    clock: Callable[[], float],
+    courier: Courier | None = None,
+    *,
+    everything: bool = True,
+) -> Agent:
+    """An agent that looks once more at its pages that may have changed, or at those of them that are due."""
+    crawl, fetcher, strategy = _parts(folder, number, clock, courier)
+    again = begin_round(crawl.configuration, crawl.store, clock())
+    return Agent(crawl, fetcher, strategy, Budget(0), Round(superior, again, everything=everything), clock, again)
+
+
+def _parts(
+    folder: CrawlFolder, number: int, clock: Callable[[], float], courier: Courier | None
+) -> tuple[Crawl, Fetcher, Strategy]:
+    """What an agent is made of, as its store has it."""
     configuration = folder.configuration()
     keep_treasure(configuration, folder.path)
     topic = topic_of(configuration, folder.path)
@@ -95,8 +123,4 @@ def build_agent(
         courier,
     )
     remind(strategy, store)
-    budget = Budget(configuration.pages, number, crawl.counts.fetched, folder.path / "budget")
-    fetcher = plugins.find("fetchers", configuration.fetching.fetcher)(configuration, clock)
-    agent = Agent(crawl, fetcher, strategy, budget, superior, clock)
-    crawl.inject(configuration.seeds, clock())
-    return agent
+    return crawl, plugins.find("fetchers", configuration.fetching.fetcher)(configuration, clock), strategy

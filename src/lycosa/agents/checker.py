@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from lycosa.agents.folder import CrawlFolder
+from lycosa.agents.folder import CrawlFolder, replace_file
 from lycosa.agents.stores import reading
 from lycosa.fetching.content_coding import BadCoding, TooLarge
 from lycosa.records import Record
@@ -119,6 +119,14 @@ def check(folder: CrawlFolder, progress: Callable[[int], None] | None = None) ->
         indexed, about_index = _check_index(folder, stores, expected, known, whole)
     pages = sum(len(part.latest) for part in parts)
     return CheckReport(folder.name, pages, sum(part.records for part in parts), indexed, (*findings, *about_index))
+
+
+def keep_check(folder: CrawlFolder) -> CheckReport:
+    """Check a crawl and keep the report in its folder, where people find it."""
+    found = check(folder)
+    (folder.path / "report").mkdir(exist_ok=True)
+    replace_file(folder.path / "report" / "check.txt", "\n".join(found.lines()) + "\n")
+    return found
 
 
 class _AgentCheck:

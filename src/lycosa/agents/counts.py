@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from lycosa.records import Failed, Fetched, Visit
+from lycosa.records import SITEMAP, Failed, Fetched, Visit
 
 
 class Counts(msgspec.Struct):
@@ -25,11 +25,17 @@ class Counts(msgspec.Struct):
     failed: dict[str, int] = {}
     refused: dict[str, int] = {}
     aside: int = 0
+    dark: dict[str, int] = {}
+    sitemaps: int = 0
+    looked_again: int = 0
+    changed: int = 0
 
     def note(self, visit: Visit, threshold: float, aside: bool = False) -> None:
         """Count one visit; a page is relevant from the threshold on, if it was not put aside."""
         outcome = visit.outcome
-        if isinstance(outcome, Fetched):
+        if visit.link.rel == SITEMAP:
+            self.sitemaps += isinstance(outcome, Fetched)
+        elif isinstance(outcome, Fetched):
             self.fetched += 1
             self.bytes += len(outcome.response.raw)
             relevance = visit.relevance.value if visit.relevance else 0.0
@@ -38,6 +44,12 @@ class Counts(msgspec.Struct):
             self.aside += aside
         elif isinstance(outcome, Failed):
             self.failed[outcome.why] = self.failed.get(outcome.why, 0) + 1
+
+    def note_again(self, visit: Visit) -> None:
+        """Count one look at a page that was fetched before."""
+        if visit.link.rel != SITEMAP:
+            self.looked_again += 1
+            self.changed += isinstance(visit.outcome, Fetched)
 
 
 def total(counts: Iterable[dict[str, int]]) -> dict[str, int]:

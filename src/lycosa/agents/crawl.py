@@ -9,21 +9,39 @@ Killed at any moment, the crawl goes on from its last batch.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 import msgspec
 
 from lycosa.agents.counts import Counts
 from lycosa.agents.courier import Courier
+from lycosa.agents.dark_pages import DarkPages
 from lycosa.agents.intake import Intake
 from lycosa.agents.partition import Assigner
+from lycosa.agents.sitemap_reading import FIRST, sitemap_links
 from lycosa.agents.stages import Stages
+from lycosa.clicks import PageClicks
 from lycosa.configuration import Configuration
 from lycosa.frontier.frontier import Frontier
-from lycosa.records import Failed, Redirected, Refused, Response, Visit
+from lycosa.records import SITEMAP, Failed, Redirected, Refused, Response, SiteOpened, Unchanged, Visit
 from lycosa.scoring.strategy import Strategy
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.archive import Archive, Place
 from lycosa.storage.catalogue import LinkColumns, VisitRow
+
+NOT_MODIFIED = 304
+
+
+class LookingAgain(Protocol):
+    """A round of looking at pages again."""
+
+    claimed: dict[str, float]
+
+    def compared(self, visit: Visit) -> Visit:
+        """The visit in the light of what is known of the page."""
+
+    def settle(self, visits: Sequence[Visit], now: float) -> None:
+        """What became of the pages of a batch."""
 
 
 class Crawl:
@@ -48,11 +66,13 @@ class Crawl:
         kept = store.mark("counts")
         self.counts = msgspec.msgpack.decode(kept, type=Counts) if kept else Counts()
         self._intake = Intake(number, configuration, frontier, strategy, owner, self.counts)
+        self.dark = DarkPages(number, owner, store, configuration.topic.threshold)
         self.hear_statistics(recall=True)
 
     def change(self, configuration: Configuration) -> None:
         """Work by other settings from now on."""
         self.configuration = self._intake.configuration = configuration
+        self.dark.threshold = configuration.topic.threshold
         self._strategy.adjust(configuration)
 
     # -- in -------------------------------------------------------------------------------------
@@ -64,19 +84,44 @@ class Crawl:
             marks = {} if orders is None else {"orders": str(orders).encode()}
             self.store.commit(Batch(self.frontier.drain(), marks=marks))
 
+    def watch(self, pages: Sequence[PageClicks], now: float) -> None:
+        """People did this with pages: judge waiting links by it, and consider those that nobody links to."""
+        with self.stages.timed("update", 0):
+            self._strategy.watch(pages)
+            self.frontier.revise(self._strategy.revised(), now)
+            if self.configuration.clicks.dark_pages:
+                self.dark.consider(pages)
+
+    def admit_dark(self, now: float) -> None:
+        """Let some dark pages in."""
+        with self.stages.timed("inject", 0):
+            marks = self.dark.let_in(self._intake.admit_unlinked(self.dark.next(), now))
+            self.store.commit(Batch(self.frontier.drain(), marks=marks))
+            self.counts.dark = self.dark.counts()
+
+    def begin_site(self, opened: SiteOpened, now: float) -> None:
+        """A site is open: its sitemaps come first."""
+        self._intake.begin(sitemap_links(opened, self.configuration.sitemaps), FIRST, now)
+
     # -- the commit -----------------------------------------------------------------------------
 
-    def commit(self, visits: Sequence[Visit], now: float) -> None:
-        """Make a batch of visits durable, and let their links in."""
+    def commit(self, visits: Sequence[Visit], now: float, again: LookingAgain | None = None) -> None:
+        """Make a batch of visits durable, and let their links in; with `again`, of pages that were looked at again."""
+        if again is not None:
+            visits = [again.compared(visit) for visit in visits]
         with self.stages.timed("archive", len(visits)):
             places = self._archive(visits)
         with self.stages.timed("update", len(visits)):
             digests: dict[bytes, str] = {}
-            rows = [self._row(visit, place, digests) for visit, place in zip(visits, places, strict=True)]
-            mail = self._intake.take_in(visits, now)
+            rows = [self._row(visit, place, digests, again) for visit, place in zip(visits, places, strict=True)]
+            self.dark.note(visits, self._strategy.aside_below)
+            mail = self._intake.take_in(visits, now, again=again is not None)
+            if again is not None:
+                again.settle(visits, now)
         with self.stages.timed("exchange"):
             received, delivered = self._receive(now)
         self.counts.refused = dict(self.frontier.refusals)
+        self.counts.dark = self.dark.counts()
         with self.stages.timed("update", 0):
             marks = {"counts": msgspec.msgpack.encode(self.counts), **self._new_statistics()}
             position = self.archive.position
@@ -91,13 +136,18 @@ class Crawl:
         return {"statistics": told}
 
     def _archive(self, visits: Sequence[Visit]) -> list[Place | None]:
-        responses = [_response(visit) for visit in visits]
+        responses = [_new_response(visit) for visit in visits]
         stored = iter(self.archive.append([response for response in responses if response is not None]))
         return [None if response is None else next(stored) for response in responses]
 
-    def _row(self, visit: Visit, place: Place | None, digests: dict[bytes, str]) -> VisitRow:
+    def _row(
+        self, visit: Visit, place: Place | None, digests: dict[bytes, str], again: LookingAgain | None = None
+    ) -> VisitRow:
         aside = visit.relevance is not None and visit.relevance.value < self._strategy.aside_below
-        self.counts.note(visit, self.configuration.topic.threshold, aside)
+        if again is None:
+            self.counts.note(visit, self.configuration.topic.threshold, aside)
+        else:
+            self.counts.note_again(visit)
         response, page, outcome = _response(visit), visit.page, visit.outcome
         record = self.frontier.known(visit.link)
         why = outcome.why if isinstance(outcome, Refused | Failed) else ""
@@ -106,7 +156,7 @@ class Crawl:
             url=visit.link.url,
             at=visit.at,
             agent=self.number,
-            outcome=type(outcome).__name__.lower(),
+            outcome=SITEMAP if page and visit.link.rel == SITEMAP else type(outcome).__name__.lower(),
             why=why,
             detail=outcome.detail if isinstance(outcome, Refused | Failed) else "",
             status=response.status if response else 0,
@@ -122,7 +172,7 @@ class Crawl:
             target=outcome.target if isinstance(outcome, Redirected) else "",
             relevance=visit.relevance.value if visit.relevance else None,
             relevance_why=visit.relevance.why if visit.relevance else "",
-            importance=visit.relevance.value if visit.relevance else None,
+            importance=self._importance(visit),
             noindex=page.noindex if page else False,
             depth=visit.link.depth,
             parent=visit.link.parent,
@@ -131,10 +181,17 @@ class Crawl:
             offset=place.offset if place else 0,
             size=place.length if place else 0,
             links_dropped=page.links_dropped if page else 0,
-            links=_columns(visit),
+            links=LinkColumns() if visit.link.rel == SITEMAP else _columns(visit),
             classes=" ".join(visit.classes),
             aside=aside,
+            claimed=again.claimed.get(visit.link.url) if again is not None else None,
         )
+
+    def _importance(self, visit: Visit) -> float | None:
+        """What the strategy thinks of the page itself, now that it is there."""
+        if visit.page is None or visit.relevance is None:
+            return None
+        return self._strategy.importance(visit.page, visit.relevance).value
 
     def _duplicate_of(self, visit: Visit, digests: dict[bytes, str]) -> str:
         page = visit.page
@@ -163,6 +220,7 @@ class Crawl:
             peer.refresh()
             for number, letters in peer.mail_for(self.number, self.store.number(f"received.{sender}")):
                 self._intake.hear(letters, now)
+                self.dark.linked(link.url for link, _ in letters)
                 received[sender] = number
             delivered[sender] = peer.number(f"received.{self.number}")
         return received, delivered
@@ -192,6 +250,12 @@ class Crawl:
 
 def _response(visit: Visit) -> Response | None:
     return None if isinstance(visit.outcome, Refused) else visit.outcome.response
+
+
+def _new_response(visit: Visit) -> Response | None:
+    """The response to be archived: none where the page came whole and was the one we have."""
+    same = isinstance(visit.outcome, Unchanged) and visit.outcome.response.status != NOT_MODIFIED
+    return None if same else _response(visit)
 
 
 def _columns(visit: Visit) -> LinkColumns:

@@ -15,8 +15,9 @@ import time
 from typing import Any
 
 from lycosa.agents.agent import Agent
-from lycosa.agents.folder import CrawlFolder, Wish, replace_file
-from lycosa.configuration import Configuration
+from lycosa.agents.click_source import ClickSource, click_source
+from lycosa.agents.folder import CrawlError, CrawlFolder, Wish, replace_file
+from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.frontier.admission import admission, pattern_rule
 from lycosa.frontier.politeness import Manners
 from lycosa.search.index import read_marks
@@ -30,12 +31,16 @@ STATISTICS_EVERY = 5.0
 class Desk:
     """The superior of an agent that lives in its own process."""
 
-    def __init__(self, folder: CrawlFolder, number: int, *, alone: bool = False) -> None:
-        self._folder, self._number, self._alone = folder, number, alone
+    def __init__(self, folder: CrawlFolder, number: int, *, alone: bool = False, restless: bool = False) -> None:
+        """An agent `alone` stops when nothing is left to do; a `restless` one ends by itself and is never idle."""
+        self._folder, self._number, self._alone, self._restless = folder, number, alone, restless
         self._settings_seen = self._stamp("crawl.toml")
         self._said = self._exchanged = float("-inf")
         self._began: tuple[float, int] | None = None
         self._cannot_roll = False
+        self._people: ClickSource | None = None
+        self._people_named = ""
+        self._watched = float("-inf")
 
     def _stamp(self, name: str) -> int:
         try:
@@ -55,14 +60,37 @@ class Desk:
         if now - self._exchanged >= STATISTICS_EVERY:
             self._exchanged = now
             agent.crawl.hear_statistics()
+        self._watch(agent, now)
         wish = self._folder.wish()
-        idle = agent.idle
+        idle = agent.idle and not agent.crawl.dark.wait
         if now - self._said >= STATUS_EVERY or idle:
             self._said = now
             self._check_disk(agent)
             self._roll(agent)
-            self.say(agent, now, wish.value, idle)
+            self.say(agent, now, wish.value, idle and not self._restless)
         return Wish.STOP if self._alone and idle and wish is Wish.RUN else wish
+
+    def _watch(self, agent: Agent, now: float) -> None:
+        """See what people did since the last look, and let in pages that only they know."""
+        settings = agent.crawl.configuration.clicks
+        if settings.source != self._people_named:
+            self._people = self._open_people(agent.crawl.configuration)
+            self._people_named, self._watched = settings.source, float("-inf")
+        if self._people is not None and now - self._watched >= settings.look_every:
+            self._watched = now
+            news = self._people.news()
+            if news is not None:
+                agent.crawl.watch(news, now)
+        if agent.crawl.dark.wait:
+            agent.crawl.admit_dark(now)
+
+    def _open_people(self, configuration: Configuration) -> ClickSource | None:
+        if self._people is not None:
+            self._people.close()
+        try:
+            return click_source(configuration, self._folder.path)
+        except ConfigurationError as error:
+            raise CrawlError(str(error)) from None
 
     def _check_disk(self, agent: Agent) -> None:
         """Stop while there is still room to stop in."""
@@ -113,6 +141,10 @@ class Desk:
             "received": counts.received,
             "failed": counts.failed,
             "refused": dict(agent.frontier.refusals),
+            "dark": counts.dark,
+            "sitemaps": counts.sitemaps,
+            "looked_again": counts.looked_again,
+            "changed": counts.changed,
             "sites": len(sites),
             "site_phases": phases,
             "stages": agent.stages.plain(),

@@ -15,6 +15,7 @@ from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.frontier.admission import admission
 from lycosa.link_graph.treasure_graph import Node
 from lycosa.records import Link, Record
+from lycosa.scoring.scorer import VISITED
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.catalogue import VisitRow
@@ -90,6 +91,8 @@ def _never_seen(url: str, configuration: Configuration) -> Explanation:
 
 def _found(record: UrlRecord) -> Event:
     where = f"found on {record.parent}, {record.depth} links from a seed" if record.parent else "given as a seed"
+    if not record.parent and record.why.startswith(VISITED):
+        where = "found in the clickstream: no page links to it"
     if record.state is State.REFUSED and not record.attempts:
         return Event(record.enqueued_at, where)
     return Event(record.enqueued_at, f"{where}; let in with priority {record.priority:.3f}: {record.why}")

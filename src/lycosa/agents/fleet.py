@@ -54,10 +54,11 @@ class Fleet:
         progress: Callable[[Status], None],
         command: Sequence[str] = COMMAND,
         backoff: float = 0.2,
+        task: str = "agent",
     ) -> None:
         self._folder, self._progress, self._command, self._backoff = folder, progress, command, backoff
         self._configuration = folder.configuration()
-        self._agents = [self._child(f"agent {number}", "agent", number) for number in range(self._configuration.agents)]
+        self._agents = [self._child(f"agent {number}", task, number) for number in range(self._configuration.agents)]
         self._indexer = self._child("indexer", "indexer") if self._configuration.index.enabled else None
         self._idle_since: float | None = None
         self._interrupts = 0

@@ -18,9 +18,10 @@ from lycosa.agents.partition import Assigner
 from lycosa.configuration import Configuration
 from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.seen_urls import SeenUrls
-from lycosa.records import Link, Redirected, Score, Visit
+from lycosa.records import SITEMAP, Link, Redirected, Score, Visit
 from lycosa.scoring.strategy import Strategy
 from lycosa.urls import normalise
+from lycosa.waiting import State
 
 SEED = Score(1.0, "a seed")
 CROSS_OVER = 1e6
@@ -51,15 +52,27 @@ class Intake:
         links = [Link(url) for url in map(normalise, urls) if url is not None and self._owner(url) == self.number]
         self.counts.new_links += self._frontier.add(links, [SEED] * len(links), now)
 
-    def take_in(self, visits: Sequence[Visit], now: float) -> dict[int, Letters]:
+    def begin(self, links: Sequence[Link], score: Score, now: float) -> None:
+        """Add those of a site's own lists of pages that this agent may fetch."""
+        own = [link for link in links if self._owner(link.url) == self.number]
+        self._frontier.add(own, [score] * len(own), now)
+
+    def take_in(self, visits: Sequence[Visit], now: float, *, again: bool = False) -> dict[int, Letters]:
         """Settle visits, let their links in, learn. Returns the letters to other agents."""
         for visit in visits:
-            self._frontier.settle(visit.link, visit.outcome, now)
+            (self._frontier.looked if again else self._frontier.settle)(visit.link, visit.outcome, now)
         mail = self._let_in(visits, now)
         self._frontier.wake_postponed(now)
-        self._strategy.learn(visits)
+        self._strategy.learn([visit for visit in visits if visit.link.rel != SITEMAP])
         self._frontier.revise(self._strategy.revised(), now)
         return mail
+
+    def admit_unlinked(self, urls: Sequence[str], now: float) -> list[str]:
+        """Let in pages that people visit and that are not known yet (C13). Returns those that wait now."""
+        links = [link for link in map(Link, urls) if self._frontier.known(link) is None]
+        self.counts.new_links += self._frontier.add(links, self._strategy.estimates(links), now)
+        found = [(link.url, self._frontier.known(link)) for link in links]
+        return [url for url, record in found if record is not None and record.state is State.WAITING]
 
     def hear(self, letters: Letters, now: float) -> None:
         """Let in what another agent found for this one."""

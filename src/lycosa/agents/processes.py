@@ -1,4 +1,4 @@
-"""The processes of a crawl: `python -m lycosa.agents.processes agent|indexer FOLDER [NUMBER]`.
+"""The processes of a crawl: `python -m lycosa.agents.processes agent|revisit|indexer FOLDER [NUMBER]`.
 
 A process ends when it is told to (by wish, or SIGTERM for at once), when it is
 done, or when its parent is gone: standard input closes with the parent, however
@@ -8,38 +8,102 @@ that died. Each agent's folder is owned by one process at a time.
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
-from lycosa.agents.assembly import build_agent
+from lycosa.agents.agent import Agent
+from lycosa.agents.assembly import build_agent, build_round
+from lycosa.agents.checker import keep_check
 from lycosa.agents.desk import Desk, clock, collect_rarely
-from lycosa.agents.folder import CrawlError, CrawlFolder, own
+from lycosa.agents.folder import CrawlError, CrawlFolder, Wish, own
 from lycosa.storage.agent_store import StoreFull
 
+LOOK_EVERY = 0.5
 EXIT_MENDABLE = 3
 """The exit code for trouble that restarting would not mend."""
 
 
-async def run_agent(folder: CrawlFolder, number: int) -> None:
-    """Run one agent until it is told to stop."""
-    desk = Desk(folder, number)
-    agent = build_agent(folder, number, desk, clock)
-    collect_rarely()
-
-    def stop() -> None:
-        agent.stopping = True
-
+async def run_agent(folder: CrawlFolder, number: int, *, revisit: bool = False) -> None:
+    """Run one agent until it is told to stop, or for one round of looking again."""
+    shift = Shift(folder, number)
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGTERM, stop)
-    _when_orphaned(loop, stop)
-    try:
-        await agent.run()
-        desk.say(agent, clock(), "stopped", True)
-    finally:
-        agent.crawl.close()
+    loop.add_signal_handler(signal.SIGTERM, shift.stop)
+    _when_orphaned(loop, shift.stop)
+    if revisit:
+        await shift.look_again(everything=True)
+    elif folder.configuration().revisit.continuous:
+        await shift.keep_fresh()
+    else:
+        await shift.work(Desk(folder, number))
+
+
+class Shift:
+    """What one process does: it works through links, looks again at pages, or both in turn for ever."""
+
+    def __init__(self, folder: CrawlFolder, number: int) -> None:
+        self._folder, self._number = folder, number
+        self._agent: Agent | None = None
+        self._endless = False
+        self._stopped = asyncio.Event()
+
+    def stop(self) -> None:
+        """End after what is under way."""
+        self._stopped.set()
+        if self._agent is not None:
+            self._agent.stopping = True
+
+    async def work(self, desk: Desk) -> None:
+        """Work through the links until told to stop."""
+        await self._run(build_agent(self._folder, self._number, desk, clock), desk)
+
+    async def look_again(self, *, everything: bool) -> float | None:
+        """Look at pages again, once. Returns when the next one is due."""
+        desk = Desk(self._folder, self._number, restless=True)
+        agent = build_round(self._folder, self._number, desk, clock, everything=everything)
+        await self._run(agent, desk)
+        return agent.due
+
+    async def keep_fresh(self) -> None:
+        """Work through what is new, look at what is due, and wait for the next time."""
+        checked, self._endless = clock(), True
+        while not self._ended():
+            await self.work(Desk(self._folder, self._number, alone=True, restless=True))
+            due = None if self._ended() else await self.look_again(everything=False)
+            settings = self._folder.configuration().revisit
+            if self._number == 0 and clock() - checked >= settings.check_every and not self._ended():
+                checked = clock()
+                keep_check(self._folder)
+            await self._wait(min(due or math.inf, clock() + settings.rounds_apart))
+
+    async def _run(self, agent: Agent, desk: Desk) -> None:
+        self._agent = agent
+        agent.stopping = self._stopped.is_set()
+        collect_rarely()
+        try:
+            await agent.run()
+            over = not self._endless or self._ended()
+            desk.say(agent, clock(), "stopped" if over else "run", over)
+        finally:
+            self._agent = None
+            agent.crawl.close()
+
+    def _ended(self) -> bool:
+        return self._stopped.is_set() or self._folder.wish() is Wish.STOP
+
+    async def _wait(self, until: float) -> None:
+        """Wait for a time, for people's wish to stop, or for URLs that they add."""
+        orders = self._folder.path / "orders.jsonl"
+        before = orders.stat().st_size if orders.exists() else 0
+        while clock() < until and not self._ended():
+            if orders.exists() and orders.stat().st_size != before:
+                return
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopped.wait(), LOOK_EVERY)
 
 
 def _when_orphaned(loop: asyncio.AbstractEventLoop, then: Callable[[], None]) -> None:
@@ -66,7 +130,7 @@ def main(arguments: list[str]) -> int:
         else:
             number = int(arguments[2])
             with own(folder.agent(number) / "lock", f"agent {number} of {folder.name}"):
-                asyncio.run(run_agent(folder, number))
+                asyncio.run(run_agent(folder, number, revisit=kind == "revisit"))
     except (CrawlError, StoreFull) as error:
         print(error, file=sys.stderr)
         return EXIT_MENDABLE

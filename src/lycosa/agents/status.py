@@ -7,6 +7,8 @@ import shutil
 import time
 from typing import Any
 
+import msgspec
+
 from lycosa import plugins
 from lycosa.agents.counts import total
 from lycosa.agents.folder import CrawlFolder, Wish
@@ -14,7 +16,7 @@ from lycosa.agents.seeds import share_of_agents
 from lycosa.records import Record
 
 _SUMS = ("fetched", "relevant", "waiting", "in_flight", "later", "duplicates", "bytes", "links", "new_links", "sites",
-         "aside")  # fmt: skip
+         "aside", "sitemaps", "looked_again", "changed")  # fmt: skip
 
 
 class Status(Record, frozen=True):
@@ -33,6 +35,7 @@ class Status(Record, frozen=True):
     disk_free: int
     seeds: dict[int, int]
     restarts: int = 0
+    dark: dict[str, int] = msgspec.field(default_factory=dict)
 
     @property
     def harvest(self) -> float:
@@ -57,6 +60,7 @@ class Status(Record, frozen=True):
             "seconds_left": self.seconds_left,
             "failed": self.failed,
             "refused": self.refused,
+            "dark": self.dark,
             "stages": self.stages,
             "indexed": self.indexed,
             "disk_free": self.disk_free,
@@ -81,6 +85,7 @@ def crawl_status(folder: CrawlFolder, restarts: int = 0) -> Status:
         sums={name: sum(each.get(name, 0) for each in said) for name in _SUMS},
         failed=total(each["failed"] for each in said),
         refused=total(each["refused"] for each in said),
+        dark=total(each.get("dark", {}) for each in said),
         pages_per_second=sum(each["pages_per_second"] for each in recent),
         stages=_stages(said),
         indexed=json.loads(index_file.read_text("utf-8")) if index_file.exists() else {},

@@ -17,7 +17,7 @@ from functools import lru_cache
 from lycosa import urls
 from lycosa.fetching.content_coding import BadCoding, TooLarge, codings, decode
 from lycosa.fetching.exchange import UNWANTED, Plan, Transferred
-from lycosa.records import Failed, Fetched, Link, Outcome, Redirected, Refused, Response, Unchanged
+from lycosa.records import SITEMAP, Failed, Fetched, Link, Outcome, Redirected, Refused, Response, Unchanged
 from lycosa.sections import Fetching
 
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -39,6 +39,11 @@ def page_plan(types: Sequence[str], ceiling: int) -> Plan:
         return ceiling if not kind or kind in wanted else UNWANTED
 
     return plan
+
+
+def sitemap_plan(ceiling: int) -> Plan:
+    """Read lists of pages whatever their type: sites call them many things."""
+    return lambda status, fields: ceiling if 200 <= status < 300 else ERROR_BODY
 
 
 @lru_cache(maxsize=64)
@@ -102,12 +107,14 @@ class Judge:
     def _page(self, link: Link, came: Transferred) -> Outcome:
         applied = codings(came.header("content-encoding"))
         kind = media_type(came.header("content-type"))
-        textual = not kind or kind.startswith("text/") or kind == "application/xhtml+xml"
+        a_list = link.rel == SITEMAP
+        textual = not kind or kind.startswith("text/") or kind == "application/xhtml+xml" or a_list
+        largest = self._fetching.largest_sitemap if a_list else self._fetching.largest_body
         if came.truncated and (applied or not textual):
             detail = f"more than {len(came.raw)} bytes"
             return Failed(link, "too-large", detail, response=plain_response(link.url, came))
         try:
-            body, whole = decode(came.raw, applied, self._fetching.largest_body) if applied else (came.raw, True)
+            body, whole = decode(came.raw, applied, largest) if applied else (came.raw, True)
         except BadCoding as error:
             return Failed(link, "bad-encoding", str(error), response=plain_response(link.url, came))
         except TooLarge as error:
@@ -115,7 +122,7 @@ class Judge:
             return Failed(link, "bomb", detail, response=plain_response(link.url, came))
         if not body:
             return Failed(link, "empty", response=plain_response(link.url, came))
-        if not kind and not looks_textual(body):
+        if not kind and not a_list and not looks_textual(body):
             return Refused(link, "content-type", "none declared, and the body is binary")
         return Fetched(link, _response(link.url, came, body, came.truncated or not whole))
 

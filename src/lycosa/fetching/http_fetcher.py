@@ -12,7 +12,7 @@ from collections.abc import Callable
 from lycosa import __version__, urls
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.fetching.address_guard import AddressGuard
-from lycosa.fetching.answers import Judge, page_plan
+from lycosa.fetching.answers import Judge, page_plan, sitemap_plan
 from lycosa.fetching.exchange import Fault, Limits, Plan, Request, Transferred
 from lycosa.fetching.fetcher import Fetcher, Known
 from lycosa.fetching.gate import Barred, Gate
@@ -20,7 +20,7 @@ from lycosa.fetching.names import Names
 from lycosa.fetching.robots import Robots, Rules, product_token
 from lycosa.fetching.robots_reader import RobotsReader, Unreachable
 from lycosa.fetching.transfers import Transfers
-from lycosa.records import Failed, Link, Outcome, Record, Refused, SiteOpened, SiteShut
+from lycosa.records import SITEMAP, Failed, Link, Outcome, Record, Refused, SiteOpened, SiteShut
 from lycosa.sections import Fetching
 
 ROBOTS_KEPT = 86_400.0
@@ -53,6 +53,7 @@ class HttpFetcher:
         self._waits: dict[str, float] = {}
         self._judge = Judge(fetching)
         self._plan = page_plan(fetching.types, min(fetching.largest_transfer, fetching.largest_body))
+        self._sitemap_plan = sitemap_plan(fetching.largest_sitemap)
         self._transfers: Transfers | None = None
         self._closed = False
 
@@ -89,7 +90,9 @@ class HttpFetcher:
                 return Refused(link, passage.why, passage.detail)
             return Failed(link, passage.why, passage.detail, again=True)
         validators = _validators(known)
-        came = await self._get(Request(link.url, passage.address, validators), self._plan)
+        came = await self._get(
+            Request(link.url, passage.address, validators), self._sitemap_plan if link.rel == SITEMAP else self._plan
+        )
         return self._judge.outcome(link, came, bool(validators))
 
     async def close(self) -> None:

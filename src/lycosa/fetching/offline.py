@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lycosa.fetching.answers import Judge, page_plan
+from lycosa.fetching.answers import Judge, page_plan, sitemap_plan
 from lycosa.fetching.exchange import UNWANTED, Fault, Transferred
 from lycosa.fetching.fetcher import Known
-from lycosa.records import Link, Outcome, Response
+from lycosa.records import SITEMAP, Link, Outcome, Response
 from lycosa.sections import Fetching
 
 
@@ -22,12 +22,13 @@ class OfflineJudge:
 
     def __init__(self, fetching: Fetching) -> None:
         self._plan = page_plan(fetching.types, fetching.largest_transfer)
+        self._sitemap_plan = sitemap_plan(fetching.largest_sitemap)
         self._judge = Judge(fetching)
 
     def outcome(self, link: Link, response: Response, conditional: bool) -> Outcome:
         """What the answer means; its `raw` is the body as transferred."""
         fields = {name.lower(): value for name, value in reversed(response.headers)}
-        ceiling = self._plan(response.status, fields)
+        ceiling = (self._sitemap_plan if link.rel == SITEMAP else self._plan)(response.status, fields)
         came = Transferred(
             status=response.status,
             headers=response.headers,

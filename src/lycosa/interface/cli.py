@@ -17,9 +17,29 @@ from lycosa import __version__, plugins
 from lycosa.agents.export import FORMATS, TABLES
 from lycosa.agents.folder import CrawlError
 from lycosa.configuration import ConfigurationError
-from lycosa.interface import classes, demo, ground, lab, looking, proposals, running, seeds, structure, topics, treasure
+from lycosa.interface import (
+    checking,
+    classes,
+    clicks,
+    clicks_import,
+    collect,
+    dark,
+    demo,
+    ground,
+    history,
+    lab,
+    looking,
+    proposals,
+    running,
+    seeds,
+    site_maps,
+    structure,
+    topics,
+    treasure,
+)
 from lycosa.plugins import UnknownPlugin
 from lycosa.search.index import IndexDamaged
+from lycosa.storage.agent_store import StoreFull
 from lycosa.storage.catalogue import MissingExtra
 
 EXAMPLES = """examples:
@@ -56,6 +76,14 @@ def parser() -> argparse.ArgumentParser:
     seeds.add_commands(commands, later)
     treasure.add_commands(commands, later)
     structure.add_commands(commands, later)
+    about_clicks = clicks.add_commands(commands, later)
+    clicks_import.add_clicks_commands(about_clicks, later)
+    collect.add_commands(commands, later)
+    collect.add_clicks_commands(about_clicks, later)
+    dark.add_clicks_commands(about_clicks, later)
+    checking.add_commands(commands, later)
+    history.add_commands(commands, later)
+    site_maps.add_commands(commands, later)
     lab.add_commands(commands, later)
     _ground_commands(commands, later)
     return main_parser
@@ -81,6 +109,7 @@ def _running_commands(commands: Commands[argparse.ArgumentParser], shared: argpa
     crawl.add_argument("--partition", help=f"who owns a URL: {', '.join(plugins.names('assigners'))}")
     crawl.add_argument("--mode", help="what happens to another agent's links: exchange, firewall, cross-over")
     crawl.add_argument("--pages", type=int, help="stop after so many pages")
+    crawl.add_argument("--continuous", action="store_true", help="go on for ever, and look again at pages when due")
     crawl.add_argument("--contact", help="a URL or address where site owners can reach you; asked for once")
     crawl.add_argument("--name", help="the crawl's name (default: the job file's, else 'crawl')")
     crawl.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="any setting of a job file")
@@ -88,6 +117,7 @@ def _running_commands(commands: Commands[argparse.ArgumentParser], shared: argpa
     for name, run, told in (
         ("pause", running.pause, "let a running crawl wait"),
         ("resume", running.resume, "go on with a paused or stopped crawl"),
+        ("revisit", running.revisit, "look again at pages that may have changed"),
         ("stop", running.stop, "end a running crawl after the pages under way"),
     ):
         _named(commands, name, told, shared).set_defaults(run=run)
@@ -116,6 +146,7 @@ def _looking_commands(commands: Commands[argparse.ArgumentParser], shared: argpa
     search = _named(commands, "search", "search what was crawled", shared)
     search.add_argument("query", nargs="+", help='words, "phrases", -without, site:HOST, lang:XX')
     search.add_argument("--limit", type=int, default=10)
+    search.add_argument("--explain", action="store_true", help="how each score came about")
     search.set_defaults(run=looking.search)
     export = _named(commands, "export", "hand tables or the archive to other tools", shared)
     export.add_argument("--to", choices=FORMATS, required=True)
@@ -150,7 +181,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     told = parser().parse_args(arguments)
     try:
         code: int = told.run(told)
-    except (CrawlError, ConfigurationError, UnknownPlugin, IndexDamaged, MissingExtra) as error:
+    except (CrawlError, ConfigurationError, UnknownPlugin, IndexDamaged, MissingExtra, StoreFull) as error:
         print(f"lycosa: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

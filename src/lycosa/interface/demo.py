@@ -16,6 +16,7 @@ from lycosa.agents.stores import reading
 from lycosa.agents.structures import Structures
 from lycosa.fetching.simulated_web import SimulatedWeb
 from lycosa.fetching.web_server import serve_in_process
+from lycosa.interface.demo_visitors import demo_visits, visits_lines
 from lycosa.interface.looking import search_lines
 from lycosa.interface.progress import ProgressLine
 from lycosa.lab.trial import ORACLE, run_trial
@@ -50,13 +51,16 @@ def demo(told: argparse.Namespace) -> int:
         reader = IndexReader(folder.index)
         found = reader.search(understand(DEMO_QUERY), 3)
         known = collection_known(folder)
+        visits = demo_visits(folder, sites)
         compared = compare_strategies()
         if told.json:
             urls = [hit.url for hit in found.hits]
             shown = {"query": DEMO_QUERY, "total": found.total, "urls": urls, **known, "compared": compared}
+            shown["clicks"] = {"lines": visits.lines, "visits": visits.visits, "top": visits.top}
             print(json.dumps(shown))
         else:
-            print("\n".join([*search_lines(DEMO_QUERY, found), *known_lines(known), *compared_lines(compared)]))
+            shown_lines = [*search_lines(DEMO_QUERY, found), *known_lines(known), *visits_lines(visits)]
+            print("\n".join([*shown_lines, *compared_lines(compared)]))
         if told.once:
             return 0 if found.total else 1
         from lycosa.interface.web import serve

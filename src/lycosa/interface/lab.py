@@ -14,10 +14,11 @@ from typing import TextIO
 from lycosa import __version__
 from lycosa.agents.folder import home
 from lycosa.configuration import ConfigurationError
-from lycosa.interface import wording
+from lycosa.interface import lab_freshness, wording
 from lycosa.interface.lab_page import lab_page
 from lycosa.interface.wording import print_json, printable
-from lycosa.lab.cranfield import compare, find_cranfield, read_collection
+from lycosa.lab.click_quality import click_quality
+from lycosa.lab.cranfield import compare, compare_clicks, find_cranfield, read_collection
 from lycosa.lab.experiment import KINDS, Plan, check_strategies, run_experiment
 from lycosa.lab.report import (
     Results,
@@ -37,7 +38,7 @@ PLAIN_EVERY = 10.0
 
 
 def add_commands(commands: Commands[argparse.ArgumentParser], shared: argparse.ArgumentParser) -> None:
-    """`lycosa lab run`, `lycosa lab report` and `lycosa lab search`."""
+    """`lycosa lab run`, `report`, `search`, `clicks` and `freshness`."""
     lab = commands.add_parser("lab", help="compare strategies on a web with labels")
     parts = lab.add_subparsers(dest="part", metavar="COMMAND", required=True)
     run_ = parts.add_parser("run", help="crawl a web with several strategies", parents=[shared])
@@ -59,7 +60,12 @@ def add_commands(commands: Commands[argparse.ArgumentParser], shared: argparse.A
     report_.set_defaults(run=report)
     search_ = parts.add_parser("search", help="how good search is, beside plain BM25", parents=[shared])
     search_.add_argument("--collection", default="", metavar="DIR", help="the Cranfield collection's folder")
+    search_.add_argument("--clicks", action="store_true", help="after simulated people chose among results")
     search_.set_defaults(run=search)
+    clicks_ = parts.add_parser("clicks", help="does what people did tell what they will do?", parents=[shared])
+    clicks_.add_argument("--web", default="wikispeedia:", metavar="WEB", help="wikispeedia:DIR (default: wikispeedia:)")
+    clicks_.set_defaults(run=clicks)
+    lab_freshness.add_lab_commands(parts, shared)
 
 
 def run(told: argparse.Namespace) -> int:
@@ -122,7 +128,16 @@ def search(told: argparse.Namespace) -> int:
     collection = read_collection(find_cranfield(told.collection))
     if collection.ignored:
         _say(f"warning: {collection.ignored} lines of the judgements were ignored")
-    found = compare(collection)
+    found = compare_clicks(collection) if told.clicks else compare(collection)
+    if told.json:
+        return print_json(found.plain())
+    print("\n".join(map(printable, found.lines())))
+    return 0
+
+
+def clicks(told: argparse.Namespace) -> int:
+    """Measure importance by visits that came later."""
+    found = click_quality(told.web)
     if told.json:
         return print_json(found.plain())
     print("\n".join(map(printable, found.lines())))

@@ -6,12 +6,14 @@ import threading
 from pathlib import Path
 
 from lycosa.agents.folder import CrawlError, CrawlFolder
+from lycosa.agents.page_signals import ResultOrders
 from lycosa.agents.status import Status, crawl_status
 from lycosa.configuration import ConfigurationError
 from lycosa.interface.ledger import Ledger, Overview
 from lycosa.records import Record
 from lycosa.search.index import Found, IndexDamaged, IndexReader
-from lycosa.search.query import Wanted
+from lycosa.search.query import understand
+from lycosa.search.ranking import Order
 
 
 class UnknownCrawl(CrawlError):
@@ -38,6 +40,7 @@ class Library:
         self._home = home
         self._ledgers: dict[str, Ledger] = {}
         self._readers: dict[str, tuple[int, IndexReader]] = {}
+        self._orders: dict[str, ResultOrders] = {}
         self._opening = threading.Lock()
 
     def names(self) -> list[str]:
@@ -80,13 +83,20 @@ class Library:
         except (ConfigurationError, OSError) as error:
             return Overview(trouble=str(error))
 
-    def search(self, folder: CrawlFolder, wanted: Wanted, limit: int, offset: int) -> Found | None:
+    def search(self, folder: CrawlFolder, typed: str, limit: int, offset: int) -> Found | None:
         """The answer of a crawl's index, or None where there is no index (any more, or yet)."""
         try:
             reader = self._reader(folder)
-            return reader.search(wanted, limit, offset)
+            return reader.search(understand(typed), limit, offset, self._order(folder, typed))
         except (IndexDamaged, ValueError):
             self._readers.pop(folder.name, None)
+            return None
+
+    def _order(self, folder: CrawlFolder, typed: str) -> Order | None:
+        """How results are put in order; by the words alone where the crawl's settings cannot be read."""
+        try:
+            return self._orders.setdefault(folder.name, ResultOrders(folder, beside=True)).of(typed)
+        except (ConfigurationError, OSError):
             return None
 
     def _reader(self, folder: CrawlFolder) -> IndexReader:

@@ -13,14 +13,17 @@ from typing import Any
 from lycosa.agents import explanation
 from lycosa.agents.export import export as export_table
 from lycosa.agents.folder import CrawlError, CrawlFolder, home
+from lycosa.agents.page_signals import ResultOrders
 from lycosa.agents.report import Report, crawl_report
 from lycosa.agents.status import Status, crawl_status
 from lycosa.interface import wording
+from lycosa.interface.dark import dark_told
 from lycosa.interface.progress import line_of
 from lycosa.interface.report_page import report_page
 from lycosa.interface.treasure import shares_told
 from lycosa.interface.wording import print_json, printable
-from lycosa.search.index import Found, IndexReader
+from lycosa.records import Score
+from lycosa.search.index import Found, Hit, IndexReader
 from lycosa.search.query import understand
 
 _MARK = re.compile(r"</?b>")
@@ -50,6 +53,8 @@ def _details(found: Status) -> list[str]:
     if found.sums["aside"]:
         told = "kept aside: not built like the sample pages, so not in the index"
         lines.append(f"  {wording.number(found.sums['aside'])} pages {told}")
+    if found.dark.get("found"):
+        lines.append(f"  {dark_told(found.dark)}")
     for each in found.agents:
         idle = "idle" if each["idle"] else "busy"
         speed = f"{each['pages_per_second']:.1f} pages/s"
@@ -122,15 +127,22 @@ def explain(told: argparse.Namespace) -> int:
 def search(told: argparse.Namespace) -> int:
     """Search what was crawled."""
     typed = " ".join(f'"{word}"' if " " in word and len(told.query) > 1 else word for word in told.query)
-    found = IndexReader(_find(told).index).search(understand(typed), max(1, min(told.limit, 1000)))
+    folder = _find(told)
+    reader, order = IndexReader(folder.index), ResultOrders(folder).of(typed)
+    found = reader.search(understand(typed), max(1, min(told.limit, 1000)), order=order)
     if told.json:
         return print_json({"query": typed, "total": found.total, "results": [_plain_hit(hit) for hit in found.hits]})
-    print("\n".join(search_lines(typed, found)))
+    print("\n".join(search_lines(typed, found, explained=told.explain)))
     return 0 if found.total else 1
 
 
-def _plain_hit(hit: Any) -> dict[str, Any]:
-    return {name: getattr(hit, name) for name in hit.__struct_fields__} | {"snippet": plain_snippet(hit.snippet)}
+def _plain_hit(hit: Hit) -> dict[str, Any]:
+    plain = {name: getattr(hit, name) for name in hit.__struct_fields__}
+    return plain | {"snippet": plain_snippet(hit.snippet), "why": _plain_score(hit.why) if hit.why else None}
+
+
+def _plain_score(score: Score) -> dict[str, Any]:
+    return {"value": score.value, "why": score.why, "parts": [_plain_score(part) for part in score.parts]}
 
 
 def plain_snippet(snippet: str) -> str:
@@ -138,14 +150,15 @@ def plain_snippet(snippet: str) -> str:
     return " ".join(unescape(_MARK.sub("", snippet)).split())
 
 
-def search_lines(typed: str, found: Found) -> list[str]:
-    """Results for a terminal."""
+def search_lines(typed: str, found: Found, explained: bool = False) -> list[str]:
+    """Results for a terminal, with how their scores came about where that is wanted."""
     if not found.total:
         return [f"nothing found for {typed!r}; try fewer or other words"]
     lines = [f"{found.total} pages for {typed!r}"]
     for place, hit in enumerate(found.hits, 1):
         lines += [f"{place:>2}. {printable(hit.title)}", f"    {hit.url}  (score {hit.score:.2f})"]
         lines.append(f"    {printable(plain_snippet(hit.snippet))}")
+        lines += hit.why.lines("      ") if explained and hit.why else []
     return lines
 
 

@@ -21,7 +21,7 @@ from lycosa.agents.examples import example_names, gather_examples, keep_examples
 from lycosa.agents.fleet import Fleet
 from lycosa.agents.folder import CrawlError, CrawlFolder, Wish, home
 from lycosa.agents.seeds import second_level_seeds
-from lycosa.agents.status import Status
+from lycosa.agents.status import Status, crawl_status
 from lycosa.agents.structure_samples import keep_samples, with_samples
 from lycosa.agents.taxonomy_folder import OwnTaxonomy
 from lycosa.agents.topic_choice import TopicChoice, choose_topic
@@ -93,6 +93,8 @@ def prepare(told: argparse.Namespace, base: Path) -> tuple[CrawlFolder, Configur
     named = choose_topic(OwnTaxonomy(base).load(), told.topic, ()) if told.topic else TopicChoice()
     if told.topic:
         raw["topic"] = {**raw.get("topic", {}), "words": named.words, "examples": [], "classes": list(named.classes)}
+    if told.continuous:
+        raw["revisit"] = {**raw.get("revisit", {}), "continuous": True}
     if told.classes:
         raw["topic"] = {**raw.get("topic", {}), "classes": told.classes}
     configuration = settings.build(raw, told.set, origin)
@@ -209,6 +211,25 @@ def run(folder: CrawlFolder, as_json: bool) -> int:
     if as_json:
         print(json.dumps(status.plain()))
     return _verdict(folder, status)
+
+
+def revisit(told: argparse.Namespace) -> int:
+    """Look again at all pages of a crawl that may have changed."""
+    folder = _find(told)
+    if folder.running():
+        raise CrawlError(f"crawl {folder.name!r} is running; `lycosa stop {folder.name}` first, then look again")
+    before = crawl_status(folder).sums
+    if not before["fetched"]:
+        raise CrawlError(f"crawl {folder.name!r} has no pages yet; `lycosa resume {folder.name}` fetches some")
+    line = ProgressLine(sys.stderr, quiet=told.json)
+    status = asyncio.run(Fleet(folder, line.show, task="revisit").run())
+    line.finish(status)
+    looked, changed = (status.sums[name] - before[name] for name in ("looked_again", "changed"))
+    if told.json:
+        print(json.dumps({"pages": before["fetched"], "looked_again": looked, "changed": changed}))
+    else:
+        print(f"{folder.name}: looked again at {looked} of {before['fetched']} pages, {changed} had changed")
+    return 0
 
 
 def _verdict(folder: CrawlFolder, status: Status) -> int:

@@ -2,7 +2,7 @@
 
 Titles, snippets and addresses come from foreign pages: they are shown as text and
 nothing else. Of a snippet's markup only the marks around hits survive, and only
-http and https addresses become links.
+http and https addresses become links. What was shown is noted once the page is sent.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from markupsafe import Markup, escape
+from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from lycosa.interface import wording
 from lycosa.interface.library import Library
 from lycosa.interface.rendering import page, rendered
+from lycosa.interface.search_clicks import Asker, SearchNotes
 from lycosa.search.index import Found, Hit
 from lycosa.search.query import LONGEST, Wanted, understand
 
@@ -41,7 +43,7 @@ def search_page(request: Request) -> Response:
         name = searchable[0]
     wanted = understand(typed)
     begin = perf_counter()
-    found = library.search(library.crawl(name), wanted, PER_PAGE, (number - 1) * PER_PAGE) if name else None
+    found = library.search(library.crawl(name), typed, PER_PAGE, (number - 1) * PER_PAGE) if name else None
     seconds = perf_counter() - begin
     if asked.get("format") == "json":
         return _as_json(typed, found)
@@ -55,9 +57,19 @@ def search_page(request: Request) -> Response:
         "seconds": seconds,
         "advice": _advice(typed, wanted),
         "number": number,
+        "first_place": (number - 1) * PER_PAGE + 1,
         **_ways_on(typed, name, number, found),
     }
-    return page("search.html", **values)
+    answer = page("search.html", **values)
+    answer.background = _note(request, name, typed, found, values["first_place"]) if found else None
+    return answer
+
+
+def _note(request: Request, name: str, typed: str, found: Found, first_place: int) -> BackgroundTask:
+    """Note what was shown, after it was sent."""
+    notes: SearchNotes = request.app.state.notes
+    folder, urls = request.app.state.library.crawl(name), [hit.url for hit in found.hits]
+    return BackgroundTask(notes.show, folder, Asker.of(request), typed, urls, first_place)
 
 
 def opensearch(request: Request) -> Response:
@@ -110,6 +122,7 @@ def _result(hit: Hit, name: str, typed: str) -> dict[str, Any]:
         "at": hit.at,
         "relevance": hit.relevance,
         "score": hit.score,
+        "why": hit.why,
     }
 
 

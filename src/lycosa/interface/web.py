@@ -2,7 +2,7 @@
 
 For now it answers this machine only. Names are checked against rebinding, foreign
 content cannot run (a strict content security policy on top of escaping), and
-nothing here changes a crawl.
+nothing here changes a crawl; what people choose among results is noted beside it.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from lycosa.agents.folder import CrawlError
 from lycosa.interface.crawl_pages import crawl_page, crawls_page, events, health, status_json
 from lycosa.interface.library import Library, UnknownCrawl, UnreadableCrawl
 from lycosa.interface.rendering import page
+from lycosa.interface.search_clicks import SearchNotes, chosen
 from lycosa.interface.search_pages import opensearch, search_page
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -58,6 +59,7 @@ def web_app(home: Path, extra_hosts: Sequence[str] = ()) -> Starlette:
         routes=[
             Route("/", crawls_page),
             Route("/search", search_page),
+            Route("/clicks/chosen", chosen, methods=["POST"]),
             Route("/crawl/{name}", crawl_page),
             Route("/crawl/{name}/events", events),
             Route("/crawl/{name}/status.json", status_json),
@@ -77,6 +79,7 @@ def web_app(home: Path, extra_hosts: Sequence[str] = ()) -> Starlette:
         },
     )
     app.state.library, app.state.streams, app.state.ending = Library(home), 0, False
+    app.state.notes = SearchNotes()
     return app
 
 

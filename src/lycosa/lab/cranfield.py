@@ -8,20 +8,28 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from lycosa.configuration import ConfigurationError
-from lycosa.lab.search_quality import DEPTH, Comparison, PlainBM25, quality
+from lycosa.clicks import ShownResult
+from lycosa.configuration import Configuration, ConfigurationError
+from lycosa.lab.search_quality import DEPTH, Comparison, PlainBM25, Rankings, quality
+from lycosa.lab.simulated_clicks import CAREFUL, PLACES, RANDOM, Notes, Visitors
 from lycosa.lab.wikispeedia import data_folder
 from lycosa.records import Page, Record
+from lycosa.search.click_model import Choice, chosen_results
 from lycosa.search.index import Document, IndexReader, IndexWriter, index_terms
 from lycosa.search.query import understand
+from lycosa.search.ranking import NOTHING, Order, Signal, Signals, find_ranking
 from lycosa.text import stop_words, words
 
 DOCUMENTS, QUERIES, JUDGEMENTS = "cran.all.1400", "cran.qry", "cranqrel.correct"
 LARGEST = 256 * 1024**2
 _MEMORY = 64 * 1024**2
+SESSIONS = 100
+"""So many simulated people ask each query; results are put in order anew after every tenth."""
+ROUNDS = 10
 _SITE = "http://cranfield.localhost/"
 _RECORD = re.compile(r"\.I\s+(\d+)\s*")
 _FIELD = re.compile(r"\.([A-Z])\s*")
@@ -110,22 +118,77 @@ def compare(collection: Collection) -> Comparison:
     whole = {number: f"{each.title}\n{each.text}" for number, each in collection.documents.items()}
     asked = {query: collection.queries[query] for query in collection.judgements}
     same, porter = PlainBM25(whole, _same_terms), PlainBM25(whole)
-    rankings = {
+    rankings: dict[str, Rankings] = {
         "lycosa": search_rankings(collection.documents, asked),
         "plain BM25, same stems": {query: same.ranking(typed) for query, typed in asked.items()},
         "plain BM25, Porter stems": {query: porter.ranking(typed) for query, typed in asked.items()},
     }
+    return _compared(collection, rankings)
+
+
+def compare_clicks(collection: Collection, sessions: int = SESSIONS, seed: int = 0) -> Comparison:
+    """Our search after simulated people chose among its results, beside the same search that nobody used."""
+    asked = {query: collection.queries[query] for query in collection.judgements}
+    with indexed(collection.documents) as reader:
+        unused = rankings_of(reader, asked)
+        rankings: dict[str, Rankings] = {
+            "lycosa, careful clicks": used(reader, collection, CAREFUL, sessions, seed),
+            "lycosa, no clicks": unused,
+            "lycosa, random clicks": used(reader, collection, RANDOM, sessions, seed),
+        }
+    return _compared(collection, rankings, "lycosa, no clicks")
+
+
+def _compared(collection: Collection, rankings: Mapping[str, Rankings], baseline: str = "") -> Comparison:
     return Comparison(
         collection.name,
         len(collection.documents),
-        len(asked),
+        len(collection.judgements),
         sum(map(len, collection.judgements.values())),
         tuple(quality(name, found, collection.judgements) for name, found in rankings.items()),
+        baseline,
     )
+
+
+def used(
+    reader: IndexReader, collection: Collection, visitors: Visitors, sessions: int = SESSIONS, seed: int = 0
+) -> dict[str, list[str]]:
+    """What our search returns after so many people asked each query; it learns while they come."""
+    asked = {query: collection.queries[query] for query in collection.judgements}
+    notes = Notes(seed)
+    for done in range(ROUNDS):
+        times = sessions * (done + 1) // ROUNDS - sessions * done // ROUNDS
+        shown = rankings_of(reader, asked, ChosenBefore(notes.results()), PLACES)
+        notes.visit(shown, collection.judgements, visitors, times)
+    return rankings_of(reader, asked, ChosenBefore(notes.results()))
+
+
+class ChosenBefore:
+    """What choices among results say, and nothing else."""
+
+    def __init__(self, results: Sequence[ShownResult]) -> None:
+        named = (ShownResult(each.query, _SITE + each.url, each.shown, each.chosen) for each in results)
+        self._chosen = chosen_results(named)
+
+    def of(self, pages: Sequence[int], query: str) -> Sequence[Signal]:
+        """Of each page how often it was chosen."""
+        known = self._chosen.get(query, {})
+        return [_signal(known[page]) if page in known else NOTHING for page in pages]
+
+
+def _signal(choice: Choice) -> Signal:
+    return Signal(clicks=choice.value, chosen=choice.chosen, expected=choice.expected)
 
 
 def search_rankings(documents: Mapping[str, Abstract], queries: Mapping[str, str]) -> dict[str, list[str]]:
     """What our search returns for each query, from an index that is made for it and removed again."""
+    with indexed(documents) as reader:
+        return rankings_of(reader, queries)
+
+
+@contextmanager
+def indexed(documents: Mapping[str, Abstract]) -> Iterator[IndexReader]:
+    """An index of the documents, removed again afterwards."""
     with tempfile.TemporaryDirectory(prefix="lycosa-lab-") as made:
         folder = Path(made)
         writer = IndexWriter(folder, _MEMORY)
@@ -133,11 +196,20 @@ def search_rankings(documents: Mapping[str, Abstract], queries: Mapping[str, str
             writer.add(Document(Page(_SITE + number, each.title, text=each.text, language="en")))
         writer.commit({})
         writer.close()
-        reader = IndexReader(folder)
-        return {
-            query: [url.removeprefix(_SITE) for url in reader.ranking(understand(typed), DEPTH)]
-            for query, typed in queries.items()
-        }
+        yield IndexReader(folder)
+
+
+def rankings_of(
+    reader: IndexReader, queries: Mapping[str, str], signals: Signals | None = None, number: int = DEPTH
+) -> dict[str, list[str]]:
+    """The first so many that an index returns for each query, in the default ranking where signals are given."""
+    configuration = Configuration()
+    ranking, depth = find_ranking(configuration), configuration.ranking.depth
+    found = {}
+    for query, typed in queries.items():
+        order = Order(ranking, signals, query, 0.0, depth) if signals else None
+        found[query] = [url.removeprefix(_SITE) for url in reader.ranking(understand(typed), number, order)]
+    return found
 
 
 def _same_terms(text: str) -> list[str]:

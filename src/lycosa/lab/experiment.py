@@ -18,7 +18,7 @@ import xxhash
 from lycosa import plugins
 from lycosa.configuration import ConfigurationError
 from lycosa.lab import metrics
-from lycosa.lab.trial import TrialResult, run_trial
+from lycosa.lab.trial import TrialResult, run_trial, watches
 from lycosa.lab.webs import LabWeb
 from lycosa.lab.workers import Failure, results_of
 from lycosa.scoring.scorer import Topic
@@ -158,12 +158,18 @@ def remember_terms(web: LabWeb) -> None:
             maker.of_page(page)
 
 
+def remember_visitors(web: LabWeb, strategies: Sequence[str]) -> int:
+    """Read what people did once, before the work is shared out, where a strategy asks; returns of how many pages."""
+    return len(web.visitors) if any(map(watches, strategies)) else 0
+
+
 def run_experiment(
     web: LabWeb, plan: Plan, *, workers: int = 1, progress: Progress | None = None, trial: Trial = run_trial
 ) -> list[Run]:
     """Run a plan; one result per strategy, topic, kind of seeds and repeat, in the order of the plan."""
     cases = cases_of(web, plan)
     remember_terms(web)
+    remember_visitors(web, plan.strategies)
     names = list(dict.fromkeys([metrics.ORACLE, *plan.strategies]))
     jobs = [(name, case) for case in cases for name in names]
 

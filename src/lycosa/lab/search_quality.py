@@ -124,17 +124,25 @@ class PlainBM25:
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """Rankings of one collection side by side; the first is ours."""
+    """Rankings of one collection side by side; the first is ours, or a `baseline` is what all others are beside."""
 
     collection: str
     documents: int
     queries: int
     judgements: int
     rankings: tuple[Quality, ...]
+    baseline: str = ""
+
+    def pairs(self) -> list[tuple[Quality, Quality]]:
+        """Which ranking is set beside which."""
+        plain = [each for each in self.rankings if each.name == self.baseline]
+        if plain:
+            return [(each, plain[0]) for each in self.rankings if each is not plain[0]]
+        ours, *others = self.rankings
+        return [(ours, other) for other in others]
 
     def plain(self) -> dict[str, Any]:
         """The comparison as JSON has it."""
-        ours, *others = self.rankings
         return {
             "collection": self.collection,
             "documents": self.documents,
@@ -143,20 +151,19 @@ class Comparison(msgspec.Struct, frozen=True):
             "rankings": [{"name": each.name, **_means(each)} for each in self.rankings],
             "differences": [
                 {"name": ours.name, "beside": other.name, "measure": name, **msgspec.to_builtins(found)}
-                for other in others
+                for ours, other in self.pairs()
                 for name, found in _differences(ours, other)
             ],
         }
 
     def lines(self) -> list[str]:
         """The comparison for people: means, then what ours is better by."""
-        ours, *others = self.rankings
         size = max(len(each.name) for each in self.rankings) + 3
         head = f"{self.documents} documents, {self.queries} queries, {self.judgements} judgements"
         found = [f"{self.collection}: {head}", "", " " * size + "".join(f"{TITLES[name]:>12}" for name in MEASURES)]
         for each in self.rankings:
             found.append(f"{each.name:<{size}}" + "".join(f"{value:>12.4f}" for value in _means(each).values()))
-        for other in others:
+        for ours, other in self.pairs():
             told = ", ".join(f"{TITLES[name]} {_signed(interval)}" for name, interval in _differences(ours, other))
             found += ["", f"{ours.name} beside {other.name}: {told}"]
         return found

@@ -62,6 +62,12 @@ def strategies() -> list[str]:
     return sorted([*plugins.names("link_scorers"), ORACLE])
 
 
+def watches(strategy: str) -> bool:
+    """Whether a strategy counts what people do; one that only the lab knows does not."""
+    known = strategy in plugins.names("link_scorers")
+    return known and strategy_of(lab_configuration(strategy), Topic("anything")).watches
+
+
 def run_trial(
     web: LabWeb,
     strategy: str,
@@ -79,6 +85,8 @@ def run_trial(
         judge = Strategy(Unjudged(), OracleLinkScorer(web, relevant))
     else:
         judge = strategy_of(configuration, topic)
+    if judge.watches:
+        judge.watch(web.visitors)
     begin = time.process_time()
     trial = _Trial(web, configuration, judge)
     trial.intake.inject(seeds, 0.0)

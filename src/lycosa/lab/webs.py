@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from lycosa.clicks import PageClicks
 from lycosa.configuration import ConfigurationError
 from lycosa.fetching.fetcher import Fetcher
 from lycosa.fetching.recorded_web import RecordedFetcher, RecordedFolder, Recording, parse_recording, recording_of
@@ -20,6 +21,7 @@ from lycosa.fetching.simulated_web import SimulatedFetcher, SimulatedWeb
 from lycosa.lab import wikispeedia
 from lycosa.lab.labels import Topics, read_labels
 from lycosa.lab.reading import MOST_PAGES, PageFile, cache_folder, files_key, outcome_of, read_pages, reader_key
+from lycosa.lab.visitors import read_games, simulated_visits, visits_of
 from lycosa.pages.document import read_page
 from lycosa.records import Fetched, Page
 from lycosa.urls import normalise, site_of
@@ -32,7 +34,8 @@ Tell = Callable[[str], None]
 class LabWeb:
     """A web with labels.
 
-    `beyond` answers for URLs outside of the listed pages, such as the endless pages of a trap.
+    `beyond` answers for URLs outside of the listed pages, such as the endless pages of a trap; `visits` tells what
+    people did on it.
     """
 
     def __init__(
@@ -44,12 +47,14 @@ class LabWeb:
         generic_seed: str = "",
         warnings: Sequence[str] = (),
         beyond: Callable[[str], Page | None] | None = None,
+        visits: Callable[[], Sequence[PageClicks]] = tuple,
     ) -> None:
         self.name = name
         self.labels = labels
         self.warnings = list(warnings)
         self._pages = {page.url: page for page in pages}
         self._beyond = beyond
+        self._visits = visits
         self._given_seed = generic_seed
         self._topics = Topics(labels)
 
@@ -76,6 +81,11 @@ class LabWeb:
     def topics(self) -> list[str]:
         """The paths of all topics."""
         return self._topics.paths()
+
+    @cached_property
+    def visitors(self) -> Sequence[PageClicks]:
+        """What people did with its pages; nothing where nobody was watched."""
+        return self._visits()
 
     @property
     def generic_seed(self) -> str:
@@ -155,7 +165,8 @@ def _open_box(notation: str, _: str, pages: _Pages) -> LabWeb:
     labels = {
         url: frozenset((topic, f"kind.{kinds[url]}") if kinds else (topic,)) for url, topic in web.labels().items()
     }
-    return LabWeb(notation, held, labels, warnings=pages.warnings, beyond=beyond)
+    visits = partial(simulated_visits, web)
+    return LabWeb(notation, held, labels, warnings=pages.warnings, beyond=beyond, visits=visits)
 
 
 def _open_recording(notation: str, _: str, pages: _Pages) -> LabWeb:
@@ -177,7 +188,11 @@ def _open_wikispeedia(notation: str, rest: str, pages: _Pages) -> LabWeb:
     urls = [page.url for page in held]
     labels, warnings = wikispeedia.category_labels(root, urls)
     seed = wikispeedia.generic_article(urls)
-    return LabWeb(notation, held, labels, generic_seed=seed, warnings=[*pages.warnings, *warnings])
+
+    def visits() -> Sequence[PageClicks]:
+        return visits_of(read_games(wikispeedia.paths_folder(root), wikispeedia.article_urls(urls)))
+
+    return LabWeb(notation, held, labels, generic_seed=seed, warnings=[*pages.warnings, *warnings], visits=visits)
 
 
 _OPENERS: dict[str, Callable[[str, str, _Pages], LabWeb]] = {

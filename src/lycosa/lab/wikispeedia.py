@@ -46,9 +46,14 @@ def html_folder(root: Path) -> Path:
     return root / "wpcd"
 
 
+def paths_folder(root: Path) -> Path:
+    """Where the paths of the players lie."""
+    return root / "paths-and-graph"
+
+
 def categories_file(root: Path) -> Path:
     """Where the labels lie."""
-    return root / "paths-and-graph" / "categories.tsv"
+    return paths_folder(root) / "categories.tsv"
 
 
 class SchoolsWikipedia:

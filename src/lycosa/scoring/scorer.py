@@ -13,12 +13,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
+from lycosa.clicks import PageClicks
 from lycosa.configuration import Configuration
 from lycosa.records import Link, Page, Record, Score, Visit
 from lycosa.topics.classes_file import SchemeFiles
 
 OFF_TOPIC = 0.01
 """Links nobody has reason to follow wait with this, never with 0: relevant regions may lie behind them (T7)."""
+
+
+VISITED = "people visit it, no page links to it"
+"""How the reason of a link begins that only the clickstream knows (C13)."""
 
 
 class Topic(Record, frozen=True):
@@ -90,3 +95,27 @@ class Reviser(Protocol):
 
     def revised(self) -> Iterable[tuple[str, Score]]:
         """URLs that should wait with another priority, since this was last asked; those not waiting are ignored."""
+
+
+@runtime_checkable
+class Watcher(Protocol):
+    """A scorer that counts what people do with pages."""
+
+    def watch(self, pages: Iterable[PageClicks]) -> None:
+        """All that people did so far, in place of what was told before."""
+
+
+@runtime_checkable
+class Estimator(Protocol):
+    """A link scorer that can judge a link which no page has: people visit it, but nobody links to it (C13)."""
+
+    def estimates(self, links: Sequence[Link]) -> Sequence[Score]:
+        """A priority per link."""
+
+
+@runtime_checkable
+class Appraiser(Protocol):
+    """A link scorer to which the importance of a fetched page is more than its relevance."""
+
+    def importance(self, page: Page, relevance: Score) -> Score:
+        """The page's importance, between 0 and 1."""

@@ -11,10 +11,27 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from lycosa import plugins
+from lycosa.clicks import PageClicks
 from lycosa.configuration import Configuration
 from lycosa.records import Link, Page, Score, Visit
-from lycosa.scoring.scorer import Adjustable, Learner, LinkScorer, Listener, PageScorer, Reviser, Sharer, Topic
+from lycosa.scoring.scorer import (
+    OFF_TOPIC,
+    VISITED,
+    Adjustable,
+    Appraiser,
+    Estimator,
+    Learner,
+    LinkScorer,
+    Listener,
+    PageScorer,
+    Reviser,
+    Sharer,
+    Topic,
+    Watcher,
+)
 from lycosa.topics.galaxy import predictor
+
+UNLINKED = Score(OFF_TOPIC, f"{VISITED}; the strategy has no word on such pages")
 
 
 class Strategy:
@@ -33,6 +50,9 @@ class Strategy:
         self._sharers = [part for part in parts if isinstance(part, Sharer)]
         self._listeners = [part for part in parts if isinstance(part, Listener)]
         self._adjustable = [part for part in parts if isinstance(part, Adjustable)]
+        self._watchers = [part for part in parts if isinstance(part, Watcher)]
+        self._estimator = link_scorer if isinstance(link_scorer, Estimator) else None
+        self._appraiser = link_scorer if isinstance(link_scorer, Appraiser) else None
         self._classify = classify
         self._reviser = link_scorer if isinstance(link_scorer, Reviser) else None
 
@@ -68,6 +88,24 @@ class Strategy:
     def revised(self) -> Iterable[tuple[str, Score]]:
         """Waiting links that should wait with another priority."""
         return self._reviser.revised() if self._reviser else ()
+
+    @property
+    def watches(self) -> bool:
+        """Whether what people do changes how it judges."""
+        return bool(self._watchers)
+
+    def watch(self, pages: Sequence[PageClicks]) -> None:
+        """What people did so far."""
+        for part in self._watchers:
+            part.watch(pages)
+
+    def estimates(self, links: Sequence[Link]) -> Sequence[Score]:
+        """The priorities of links that no page has."""
+        return self._estimator.estimates(links) if self._estimator else [UNLINKED] * len(links)
+
+    def importance(self, page: Page, relevance: Score) -> Score:
+        """The importance of a fetched page; its relevance, where the link scorer has no other word for it."""
+        return self._appraiser.importance(page, relevance) if self._appraiser else relevance
 
     def adjust(self, configuration: Configuration) -> None:
         """People changed settings of the running crawl."""

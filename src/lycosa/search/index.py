@@ -2,7 +2,8 @@
 
 Adding a page that is there already replaces it, so the index can be fed again
 from any earlier mark without harm. Body, title, headings and the anchors of
-incoming links are separate fields with weights of their own.
+incoming links are separate fields with weights of their own. What a ranking needs of
+every match, a page's key and date, lies in columns that are read without the pages.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -17,8 +19,9 @@ from typing import Any
 
 import tantivy
 
-from lycosa.records import Page, Record
+from lycosa.records import Page, Record, Score
 from lycosa.search.query import Wanted
+from lycosa.search.ranking import Candidate, Order, page_key
 from lycosa.urls import domain_of, host_of, site_of
 
 WEIGHTS = {"title": 0.4, "headings": 0.3, "anchors": 0.4, "body": 1.0}
@@ -43,7 +46,7 @@ class Document(Record, frozen=True):
 
 
 class Hit(Record, frozen=True):
-    """A search result."""
+    """A search result; `why` is how its score came about, where somebody put results in order."""
 
     url: str
     title: str
@@ -53,6 +56,7 @@ class Hit(Record, frozen=True):
     at: float
     relevance: float
     score: float
+    why: Score | None = None
 
 
 class Found(Record, frozen=True):
@@ -60,6 +64,16 @@ class Found(Record, frozen=True):
 
     total: int
     hits: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A page that matches, before it is read; with who put it in order, if anybody did."""
+
+    address: Any
+    score: float
+    order: Order | None = None
+    candidate: Candidate | None = None
 
 
 def _schema() -> Any:
@@ -73,13 +87,16 @@ def _schema() -> Any:
         builder.add_text_field(name, stored=True, tokenizer_name="raw")
     builder.add_date_field("at", stored=True, indexed=True, fast=True)
     builder.add_float_field("relevance", stored=True, indexed=True, fast=True)
+    builder.add_integer_field("key", stored=False, indexed=False, fast=True)
+    builder.add_float_field("date", stored=False, indexed=False, fast=True)
     return builder.build()
 
 
-def _open(folder: Path) -> Any:
+def _open(folder: Path, *, new: bool) -> Any:
+    """The index in a folder: `new` makes it where there is none, and refuses one of an older layout."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        index = tantivy.Index(_schema(), path=str(folder))
+        index = tantivy.Index(_schema(), path=str(folder)) if new else tantivy.Index.open(str(folder))
     except ValueError as error:
         raise IndexDamaged(f"{folder}: {error}") from error
     index.register_tokenizer(_ANALYSER, _analyser())
@@ -108,7 +125,7 @@ class IndexWriter:
 
     def __init__(self, folder: Path, memory: int) -> None:
         self._folder = folder
-        self._index = _open(folder)
+        self._index = _open(folder, new=True)
         self._writer = self._index.writer(memory, 1)
         self.marks = read_marks(folder)
 
@@ -129,6 +146,8 @@ class IndexWriter:
                 topic=document.topic,
                 at=datetime.fromtimestamp(document.at, UTC),
                 relevance=document.relevance,
+                key=page_key(page.url),
+                date=_date(document),
             )
         )
 
@@ -150,6 +169,12 @@ class IndexWriter:
         self._writer.wait_merging_threads()
 
 
+def _date(document: Document) -> float:
+    """When a page was written, as far as it says so and can be believed; else when it was fetched."""
+    published = document.page.published
+    return float(document.at if published is None else min(published, document.at))
+
+
 def read_marks(folder: Path) -> dict[int, int]:
     """How far the index is; an empty index has no marks, whatever the file says."""
     try:
@@ -164,7 +189,7 @@ class IndexReader:
     def __init__(self, folder: Path) -> None:
         if not (folder / "meta.json").exists():
             raise IndexDamaged(f"{folder}: there is no index yet; it appears soon after the crawl's first pages")
-        self._index = _open(folder)
+        self._index = _open(folder, new=False)
 
     def refresh(self) -> None:
         """See what was committed by now."""
@@ -173,39 +198,43 @@ class IndexReader:
     def __len__(self) -> int:
         return int(self._index.searcher().num_docs)
 
-    def search(self, wanted: Wanted, limit: int = 10, offset: int = 0) -> Found:
-        """The best pages for a query."""
+    def search(self, wanted: Wanted, limit: int = 10, offset: int = 0, order: Order | None = None) -> Found:
+        """The best pages for a query, by the words alone or in the order of a ranking."""
         query = self._query(wanted)
         if query is None:
             return Found(0, ())
         searcher = self._index.searcher()
-        result = searcher.search(query, limit=limit, offset=offset, count=True)
+        total, matches = self._matches(searcher, query, offset + limit, order)
         snippets = tantivy.SnippetGenerator.create(searcher, query, self._index.schema, "body")
         snippets.set_max_num_chars(LONGEST_SNIPPET)
-        hits = [self._hit(searcher.doc(address), score, snippets) for score, address in result.hits]
-        return Found(int(result.count or 0), tuple(hits))
+        return Found(total, tuple(_hit(searcher.doc(each.address), each, snippets) for each in matches[offset:]))
 
-    def ranking(self, wanted: Wanted, limit: int) -> list[str]:
+    def ranking(self, wanted: Wanted, limit: int, order: Order | None = None) -> list[str]:
         """The URLs of the best pages and nothing else, for those who want many."""
         query = self._query(wanted)
         if query is None:
             return []
         searcher = self._index.searcher()
-        return [searcher.doc(address).get_first("url") for _, address in searcher.search(query, limit=limit).hits]
+        _, matches = self._matches(searcher, query, limit, order)
+        return [searcher.doc(each.address).get_first("url") for each in matches]
 
-    def _hit(self, stored: Any, score: float, snippets: Any) -> Hit:
-        snippet = snippets.snippet_from_doc(stored).to_html() or _beginning(stored.get_first("body") or "")
-        at = stored.get_first("at")
-        return Hit(
-            stored.get_first("url"),
-            stored.get_first("title") or stored.get_first("url"),
-            snippet,
-            stored.get_first("host"),
-            stored.get_first("language") or "",
-            at.replace(tzinfo=UTC).timestamp() if at else 0.0,
-            stored.get_first("relevance") or 0.0,
-            score,
-        )
+    def _matches(self, searcher: Any, query: Any, number: int, order: Order | None) -> tuple[int, list[_Match]]:
+        """How many pages match, and the best of them; a ranking puts only the first `depth` in order."""
+        depth = order.depth if order else 0
+        result = searcher.search(query, limit=max(number, depth), count=True)
+        total, found = int(result.count or 0), result.hits
+        arranged = self._arranged(searcher, found[:depth], order)[:number] if order and found else []
+        return total, [*arranged, *(_Match(address, score) for score, address in found[depth:number])]
+
+    def _arranged(self, searcher: Any, found: Sequence[tuple[float, Any]], order: Order) -> list[_Match]:
+        addresses = [address for _, address in found]
+        try:
+            keys = searcher.fast_field_values("key", addresses)
+            dates = searcher.fast_field_values("date", addresses)
+        except ValueError:  # an index of an older layout, which the crawl will build anew
+            keys, dates = [page_key(searcher.doc(each).get_first("url")) for each in addresses], [None] * len(found)
+        arranged = order.arranged([score for score, _ in found], keys, dates)
+        return [_Match(addresses[place], score, order, candidate) for place, score, candidate in arranged]
 
     def urls(self) -> set[str]:
         """All pages in the index, for audits."""
@@ -237,6 +266,22 @@ class IndexReader:
         should = tantivy.Occur.Should
         names = [(should, term(self._index.schema, name, value)) for name in ("host", "domain")]
         return tantivy.Query.boolean_query(names)
+
+
+def _hit(stored: Any, match: _Match, snippets: Any) -> Hit:
+    snippet = snippets.snippet_from_doc(stored).to_html() or _beginning(stored.get_first("body") or "")
+    at = stored.get_first("at")
+    return Hit(
+        stored.get_first("url"),
+        stored.get_first("title") or stored.get_first("url"),
+        snippet,
+        stored.get_first("host"),
+        stored.get_first("language") or "",
+        at.replace(tzinfo=UTC).timestamp() if at else 0.0,
+        stored.get_first("relevance") or 0.0,
+        match.score,
+        match.order.ranking.explained(match.candidate) if match.order and match.candidate else None,
+    )
 
 
 def _beginning(body: str) -> str:

@@ -35,6 +35,7 @@ class VisitRow(Record, frozen=True):
     """What is kept of a visit; journals hold it as an array, so new fields go to the end.
 
     `aside` is a page that was kept, but is not to be found: the crawl looks for pages of another structure.
+    `claimed` is when the page changed last, by its site's sitemap.
     """
 
     url: str
@@ -68,6 +69,7 @@ class VisitRow(Record, frozen=True):
     links: LinkColumns = LinkColumns()
     classes: str = ""
     aside: bool = False
+    claimed: float | None = None
 
 
 HISTORY = tuple(field for field in VisitRow.__struct_fields__ if field != "links")

@@ -40,3 +40,19 @@ if (live && window.EventSource) {
   source.addEventListener("message", (event) => show(JSON.parse(event.data), shown));
   source.addEventListener("end", () => source.close());
 }
+
+// Which result somebody chooses is told to the search that showed it, and to nobody else;
+// not by those who ask not to be watched.
+function noteChoice(event) {
+  const link = event.target.closest("[data-query] h2 a");
+  if (!link || (event.type === "auxclick" && event.button !== 1)) return;
+  if (navigator.doNotTrack === "1" || navigator.globalPrivacyControl || !navigator.sendBeacon) return;
+  const list = link.closest("[data-query]");
+  const {crawl, query} = list.dataset;
+  const place = list.start + [...list.children].indexOf(link.closest("li"));
+  const told = JSON.stringify({crawl, query, url: link.getAttribute("href"), place});
+  if (place <= 20) navigator.sendBeacon("/clicks/chosen", new Blob([told], {type: "application/json"}));
+}
+
+document.addEventListener("click", noteChoice);
+document.addEventListener("auxclick", noteChoice);
