@@ -30,7 +30,7 @@ def crawl_folder(home: Path, web: str = WEB, **changes: object) -> CrawlFolder:
         "seeds": list(seeds),
         "patience": "1s",
         "topic": {"words": "birds feather wing nest", "page_classes": False},
-        "politeness": {"delay": 0, "address_delay": 0, "adaptive": 0.0, "retry_after": "10ms"},
+        "politeness": {"delay": 0, "address_delay": 0, "adaptive": 0.0, "retry_after": "10ms", "robots": False},
         "fetching": {"fetcher": "simulated", "web": web},
         "storage": {"batch_visits": 8},
     }

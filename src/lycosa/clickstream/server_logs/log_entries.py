@@ -28,8 +28,8 @@ def request_parts(request: bytes) -> tuple[bytes, bytes]:
     method, space, rest = request.partition(b" ")
     if not space:
         return b"", request
-    target, _, version = rest.rpartition(b" ")
-    return (method, target) if target and version.startswith(b"HTTP/") else (method, rest)
+    target, space, version = rest.rpartition(b" ")
+    return (method, target) if space and version.startswith(b"HTTP/") else (method, rest)
 
 
 def unescaped(text: bytes) -> bytes:
