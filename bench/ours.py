@@ -28,6 +28,7 @@ CONFIGURATION = {
     "traps": {"urls_per_pattern": 10_000_000},
     "fetching": {"allow_addresses": ["127.0.0.0/8"], "connections": 100, "contact": "https://localhost/bench"},
     "index": {"enabled": False},
+    "sitemaps": {"read": False},
 }
 
 

@@ -80,3 +80,16 @@ def test_dark_pages_are_found_fetched_and_told(
     assert shown[2].split()[2] == unlinked[-1]
     assert "and" in shown[3]
     assert len(shown) == 4
+
+
+@pytest.mark.parametrize("source", ["store", "no-such.log"])
+def test_a_clickstream_that_is_not_there_is_refused_before_the_crawl_begins(
+    tmp_path: Path, lycosa: Lycosa, source: str
+) -> None:
+    web = SimulatedWeb.of(BOX)
+    job = tmp_path / "job.toml"
+    job.write_text(JOB.format(seeds=web.roots(), topic="birds", web=BOX).replace('"store"', f'"{source}"'), "utf-8")
+    refused = lycosa("crawl", str(job), "--name", "refused", check=False)
+    assert refused.returncode == 2
+    assert "lycosa clicks import" in refused.stderr
+    assert not (tmp_path / "crawls" / "refused").exists()

@@ -68,20 +68,33 @@ class ClickSource:
 
 def click_source(configuration: Configuration, folder: Path) -> ClickSource | None:
     """The clickstream of the crawl in a folder; None where nobody is watched."""
-    named = configuration.clicks.source
-    if not named:
+    if not configuration.clicks.source:
         return None
+    store, logs = _places(configuration.clicks.source, folder)
+    return ClickSource(store, logs, configuration)
+
+
+def check_source(configuration: Configuration, folder: Path) -> None:
+    """Refuse a clickstream that is not there, before the crawl begins."""
+    if configuration.clicks.source:
+        store, logs = _places(configuration.clicks.source, folder)
+        if logs is None:
+            ClickStore(store, readonly=True).close()
+
+
+def _places(named: str, folder: Path) -> tuple[Path, Path | None]:
+    """The click store that a source means, and the logs that are to be read into it."""
     if named == HOME_STORE:
-        return ClickSource(home_store(folder), None, configuration)
+        return home_store(folder), None
     path = folder / named if (folder / named).exists() else Path(named).expanduser()
     if (path / "data.mdb").exists():
-        return ClickSource(path, None, configuration)
+        return path, None
     if not path.exists():
         raise ConfigurationError(
             f"clicks.source: there is no {named!r}; name a log, a folder of logs or a click store, or write "
             f"{HOME_STORE!r} for what `lycosa clicks import` and `lycosa collect` counted"
         )
-    return ClickSource(folder / "clicks", path, configuration)
+    return folder / "clicks", path
 
 
 def import_logs(logs: Path, store: ClickStore, configuration: Configuration) -> Imported:

@@ -17,6 +17,7 @@ from lycosa import configuration as settings
 from lycosa import plugins
 from lycosa.agents.assembly import label_of, topic_of
 from lycosa.agents.class_schemes import checked_classes, classes_told, keep_scheme, scheme_of_crawl
+from lycosa.agents.click_source import check_source
 from lycosa.agents.examples import example_names, gather_examples, keep_examples
 from lycosa.agents.fleet import Fleet
 from lycosa.agents.folder import CrawlError, CrawlFolder, Wish, home
@@ -159,6 +160,7 @@ def check_ready(configuration: Configuration, texts: Sequence[str], folder: Craw
     scheme = scheme_of_crawl(configuration, folder.path)
     checked_classes(configuration, scheme)
     treasure_of(configuration, folder.path)
+    check_source(configuration, folder.path)
     if not texts:
         topic_of(configuration, folder.path)
     for point, name in (
