@@ -7,6 +7,7 @@ from pathlib import Path
 import whole_crawl
 
 from lycosa.agents.folder import CrawlFolder
+from lycosa.agents.sitemap_coverage import crawl_coverage
 from lycosa.agents.stores import reading
 from lycosa.fetching.simulated_web import SimulatedWeb
 from lycosa.search.index import IndexReader
@@ -52,3 +53,18 @@ def test_the_budget_of_pages_is_not_spent_on_sitemaps(tmp_path: Path) -> None:
     folder = whole_crawl.crawl_folder(tmp_path, WEB, pages=20)
     whole_crawl.run(folder)
     assert len(rows(folder, "fetched")) == 20
+
+
+def test_the_coverage_of_a_crawl_is_that_of_its_sitemaps(tmp_path: Path) -> None:
+    folder = whole_crawl.crawl_folder(tmp_path, WEB)
+    whole_crawl.run(folder)
+    fetched = {row.url for row in rows(folder, "fetched")}
+    named = set(SimulatedWeb.of(WEB, begins=0.0).page_urls()) & fetched
+    found = crawl_coverage(folder)
+    assert sum(each.pages for each in found.values()) == len(fetched)
+    assert sum(each.named for each in found.values()) == len(named)
+    for each in found.values():
+        assert each.coverage is not None
+        assert each.pagerank is not None
+        assert 0.5 < each.coverage <= 1.0
+        assert 0.5 < each.pagerank <= 1.0

@@ -1,12 +1,26 @@
-"""How much of what a crawl holds its sites' sitemaps named: the four formulas of M8, from sets and ranks alone."""
+"""How much of what a crawl holds its sites' sitemaps named: the four formulas of M8.
+
+The formulas need sets and ranks alone; for a crawl these come from its catalogue, and the
+sitemaps are read again from its archive.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any
 
+from lycosa.agents.folder import CrawlFolder
+from lycosa.agents.stores import reading
+from lycosa.fetching.content_coding import BadCoding, TooLarge, codings, decode
+from lycosa.fetching.sitemaps import LARGEST, read_sitemap
+from lycosa.link_graph.graph import LinkGraph
+from lycosa.link_graph.ranks import PageRanks
 from lycosa.records import Record
+from lycosa.storage import catalogue
+from lycosa.storage.agent_store import AgentStore
+from lycosa.storage.archive import ArchiveDamaged, Place, read
+from lycosa.storage.catalogue import VisitRow
 from lycosa.urls import site_of
 
 
@@ -72,3 +86,43 @@ def coverage_by_site(
     for url in crawled:
         sites[site_of(url)].add(url)
     return {site: coverage(sites[site], in_sitemaps, unique, indexed, ranks) for site in sorted(sites)}
+
+
+def crawl_coverage(folder: CrawlFolder) -> dict[str, Coverage]:
+    """The coverage of each site of a crawl."""
+    with reading(folder) as stores:
+        rows = [row for store in stores for _, row in catalogue.history(store)]
+        ranks = _page_ranks(stores)
+    pages = {row.url: row for row in rows if row.outcome == "fetched"}
+    unique = {url for url, row in pages.items() if not row.duplicate_of}
+    found = {url for url in unique if not pages[url].noindex and not pages[url].aside}
+    named = {url for row in rows if row.outcome == "sitemap" for url in _named(folder, row)}
+    return coverage_by_site(pages.keys(), named, unique, found, ranks)
+
+
+def _named(folder: CrawlFolder, row: VisitRow) -> list[str]:
+    """The pages that an archived sitemap names; none where it cannot be read any more."""
+    try:
+        _, response = read(folder.archive, Place(row.file, row.offset, row.size))
+        body, _ = decode(response.raw, codings(response.header("content-encoding")), LARGEST)
+    except (ArchiveDamaged, BadCoding, TooLarge):
+        return []
+    vouched = {site_of(row.parent)} if row.parent else set()
+    found = read_sitemap(row.url, [body], row.at, vouched=vouched)
+    return [entry.url for entry in found.entries if not entry.is_sitemap]
+
+
+def _page_ranks(stores: Sequence[AgentStore]) -> dict[str, float]:
+    """PageRank in the crawled graph."""
+    graph = LinkGraph()
+    targets: defaultdict[str, list[str]] = defaultdict(list)
+    for store in stores:
+        for link in catalogue.link_rows(store):
+            targets[link["parent"]].append(link["url"])
+    for page, linked in targets.items():
+        graph.add(page, linked)
+    if not targets:
+        return {}
+    ranks = PageRanks(graph)
+    ranks.refresh()
+    return {page: ranks.value(number) for page in targets if (number := graph.number(page)) is not None}

@@ -139,6 +139,7 @@ def _looking_commands(commands: Commands[argparse.ArgumentParser], shared: argpa
     status.set_defaults(run=looking.status)
     report = _named(commands, "report", "what a crawl achieved: harvest, speed, refusals", shared)
     report.add_argument("--html", metavar="FILE", help="write a page with plots")
+    report.add_argument("--coverage", action="store_true", help="which share of its pages each site's sitemaps name")
     report.set_defaults(run=looking.report)
     explain = _named(commands, "explain", "why was (not) this URL crawled, and why now?", shared)
     explain.add_argument("url")

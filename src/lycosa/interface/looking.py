@@ -14,7 +14,8 @@ from lycosa.agents import explanation
 from lycosa.agents.export import export as export_table
 from lycosa.agents.folder import CrawlError, CrawlFolder, home
 from lycosa.agents.page_signals import ResultOrders
-from lycosa.agents.report import Report, crawl_report
+from lycosa.agents.report import MOST_SITES, Report, crawl_report
+from lycosa.agents.sitemap_coverage import Coverage, crawl_coverage
 from lycosa.agents.status import Status, crawl_status
 from lycosa.interface import wording
 from lycosa.interface.dark import dark_told
@@ -80,12 +81,14 @@ def _stage_lines(found: Status) -> list[str]:
 def report(told: argparse.Namespace) -> int:
     """What a crawl achieved."""
     found = crawl_report(_find(told))
+    covered = crawl_coverage(_find(told)) if told.coverage else {}
     if told.html:
         Path(told.html).write_text(report_page(found), "utf-8")
         print(f"written to {told.html}", file=sys.stderr)
     if told.json:
-        return print_json(found.plain())
-    print("\n".join(_report_lines(found)))
+        sitemaps = {site: each.plain() for site, each in covered.items()}
+        return print_json(found.plain() | ({"sitemap_coverage": sitemaps} if told.coverage else {}))
+    print("\n".join([*_report_lines(found), *_coverage_lines(covered)]))
     return 0
 
 
@@ -102,6 +105,22 @@ def _report_lines(found: Report) -> list[str]:
         lines.append(f"  links by what the T-Graph said of them: {shares_told(found.judged)}")
     lines += [f"  {site}: {pages} pages, {good} relevant" for site, pages, good in found.sites[:10]]
     return lines + _details(state)
+
+
+def _coverage_lines(covered: dict[str, Coverage]) -> list[str]:
+    """Which share of each site's pages its sitemaps name: of all, of distinct, of indexed ones, and by PageRank."""
+    if not covered:
+        return []
+    lines = [f"  {'named in sitemaps':32}  pages   of all distinct  indexed  by rank"]
+    for site, each in sorted(covered.items(), key=lambda item: -item[1].pages)[:MOST_SITES]:
+        shares = (each.coverage, each.unique, each.indexed, each.pagerank)
+        told = "".join(f"{_percent(share):>9}" for share in shares)
+        lines.append(f"  {site:32}{each.pages:>7}{told}")
+    return lines
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0%}"
 
 
 def _spark(found: Report) -> str:
