@@ -9,6 +9,7 @@ from lycosa.agents.assembly import build_agent
 from lycosa.agents.desk import Desk, clock
 from lycosa.agents.folder import CrawlFolder
 from lycosa.agents.indexing import open_writer
+from lycosa.agents.similar_pages import SimilarPages
 from lycosa.agents.stores import reading
 from lycosa.configuration import build
 from lycosa.fetching.simulated_web import SimulatedWeb
@@ -54,8 +55,10 @@ def index(folder: CrawlFolder) -> None:
     """Bring the index up to date."""
     writer = open_writer(folder, 15_000_000)
     with reading(folder) as stores:
-        indexer = Indexer(writer, folder.archive, stores)
+        similar = SimilarPages.open(folder)
+        indexer = Indexer(writer, folder.archive, stores, similar=similar)
         while indexer.follow():
             continue
         indexer.commit()
+        similar.save()
     writer.close()

@@ -18,7 +18,7 @@ from lycosa.agents.stores import reading
 from lycosa.fetching.content_coding import BadCoding, TooLarge
 from lycosa.records import Record
 from lycosa.search.index import IndexDamaged, IndexReader, read_marks
-from lycosa.search.indexer import page_at
+from lycosa.search.indexer import GONE, page_at
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import ArchiveDamaged, Place, Position, read
@@ -179,6 +179,9 @@ class _AgentCheck:
     def _rows(self) -> Iterator[VisitRow]:
         for number, row in catalogue.history(self._store, sound_only=True):
             yield row
+            if row.outcome == "failed" and row.why in GONE:
+                self.latest.pop(row.url, None)
+                self.indexable.discard(row.url)
             if row.outcome == "fetched":
                 self.latest[row.url] = row
                 if number <= self._mark and not (row.noindex or row.duplicate_of or row.aside):

@@ -10,6 +10,7 @@ from functools import partial
 
 from lycosa.agents.desk import clock
 from lycosa.agents.folder import CrawlFolder, replace_file
+from lycosa.agents.similar_pages import SimilarPages
 from lycosa.agents.structures import Structures
 from lycosa.search import index
 from lycosa.search.index import IndexDamaged, IndexWriter
@@ -31,11 +32,19 @@ async def run_indexer(folder: CrawlFolder, when_orphaned: WhenOrphaned) -> None:
     writer = open_writer(folder, configuration.index.memory)
     stores = await _stores(folder, configuration.agents, finishing)
     structures = Structures.open(folder)
-    indexer = Indexer(writer, folder.archive, stores, configuration.topic.words, structures)
+    similar = SimilarPages.open(folder)
+    similar.catch_up(folder.archive, stores, writer.marks)
+    indexer = Indexer(writer, folder.archive, stores, configuration.topic.words, structures, similar)
     behind = partial(structures.follow, stores, indexer.marks, BATCH)
     try:
-        await _follow(indexer, behind, structures.save_if_grown, folder, finishing)
+
+        def save_if_grown() -> None:
+            structures.save_if_grown()
+            similar.save_if_grown()
+
+        await _follow(indexer, behind, save_if_grown, folder, finishing)
         structures.save()
+        similar.save()
     finally:
         writer.close()
         for store in stores:

@@ -15,6 +15,7 @@ from lycosa.agents.checker import ADD, CUT, DROP, FETCH_AGAIN, MARK, REINDEX, RE
 from lycosa.agents.desk import clock
 from lycosa.agents.folder import CrawlFolder, own
 from lycosa.agents.indexing import open_writer
+from lycosa.agents.similar_pages import SimilarPages
 from lycosa.agents.stores import reading
 from lycosa.search import index
 from lycosa.search.indexer import Indexer
@@ -74,10 +75,12 @@ def _index_again(folder: CrawlFolder) -> int:
     writer = open_writer(folder, configuration.index.memory)
     try:
         with reading(folder) as stores:
-            indexer = Indexer(writer, folder.archive, stores, configuration.topic.words)
+            similar = SimilarPages.open(folder)
+            indexer = Indexer(writer, folder.archive, stores, configuration.topic.words, similar=similar)
             while indexer.follow(_BATCH):
                 continue
             indexer.commit()
+            similar.save()
             return indexer.counts["indexed"]
     finally:
         writer.close()
@@ -93,7 +96,9 @@ def _mend_index(folder: CrawlFolder, findings: Sequence[Finding]) -> list[str]:
     writer = open_writer(folder, folder.configuration().index.memory)
     try:
         with reading(folder) as stores:
-            indexer = Indexer(writer, folder.archive, stores, folder.configuration().topic.words)
+            similar = SimilarPages.open(folder)
+            similar.catch_up(folder.archive, stores, writer.marks)
+            indexer = Indexer(writer, folder.archive, stores, folder.configuration().topic.words, similar=similar)
             for store in stores if missing else ():
                 latest = {row.url: row for _, row in catalogue.history(store) if row.url in missing}
                 for row in latest.values():
@@ -102,6 +107,7 @@ def _mend_index(folder: CrawlFolder, findings: Sequence[Finding]) -> list[str]:
                 writer.drop(url)
             last = {number: store.last_row() for number, store in enumerate(stores)}
         writer.commit({number: min(mark, last[number]) for number, mark in writer.marks.items() if number in last})
+        similar.save()
     finally:
         writer.close()
     told = f"{indexer.counts['indexed']} pages were added to the index, {len(orphans)} taken out"

@@ -175,7 +175,8 @@ def search_lines(typed: str, found: Found, explained: bool = False) -> list[str]
         return [f"nothing found for {typed!r}; try fewer or other words"]
     lines = [f"{found.total} pages for {typed!r}"]
     for place, hit in enumerate(found.hits, 1):
-        lines += [f"{place:>2}. {printable(hit.title)}", f"    {hit.url}  (score {hit.score:.2f})"]
+        similar = f", {hit.similar} similar: like:{hit.group}" if hit.similar else ""
+        lines += [f"{place:>2}. {printable(hit.title)}", f"    {hit.url}  (score {hit.score:.2f}{similar})"]
         lines.append(f"    {printable(plain_snippet(hit.snippet))}")
         lines += hit.why.lines("      ") if explained and hit.why else []
     return lines

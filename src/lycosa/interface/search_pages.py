@@ -123,6 +123,8 @@ def _result(hit: Hit, name: str, typed: str) -> dict[str, Any]:
         "relevance": hit.relevance,
         "score": hit.score,
         "why": hit.why,
+        "similar": hit.similar,
+        "alike": "/search?" + urlencode({"crawl": name, "q": f"{typed} like:{hit.group}"}),
     }
 
 

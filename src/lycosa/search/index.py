@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -36,17 +36,21 @@ class IndexDamaged(Exception):
 
 
 class Document(Record, frozen=True):
-    """A page as the index takes it."""
+    """A page as the index takes it; `group` is that of pages with nearly the same text, by default its own."""
 
     page: Page
     anchors: tuple[str, ...] = ()
     topic: str = ""
     at: float = 0.0
     relevance: float = 0.0
+    group: int | None = None
 
 
 class Hit(Record, frozen=True):
-    """A search result; `why` is how its score came about, where somebody put results in order."""
+    """A search result; `why` is how its score came about, where somebody put results in order.
+
+    `similar` pages of its group, which have nearly the same text, were found too and are not shown.
+    """
 
     url: str
     title: str
@@ -57,6 +61,8 @@ class Hit(Record, frozen=True):
     relevance: float
     score: float
     why: Score | None = None
+    similar: int = 0
+    group: int = 0
 
 
 class Found(Record, frozen=True):
@@ -74,6 +80,8 @@ class _Match:
     score: float
     order: Order | None = None
     candidate: Candidate | None = None
+    similar: int = 0
+    group: int = 0
 
 
 def _schema() -> Any:
@@ -89,6 +97,7 @@ def _schema() -> Any:
     builder.add_float_field("relevance", stored=True, indexed=True, fast=True)
     builder.add_integer_field("key", stored=False, indexed=False, fast=True)
     builder.add_float_field("date", stored=False, indexed=False, fast=True)
+    builder.add_integer_field("group", stored=False, indexed=True, fast=True)
     return builder.build()
 
 
@@ -148,6 +157,7 @@ class IndexWriter:
                 relevance=document.relevance,
                 key=page_key(page.url),
                 date=_date(document),
+                group=page_key(page.url) if document.group is None else document.group,
             )
         )
 
@@ -204,7 +214,7 @@ class IndexReader:
         if query is None:
             return Found(0, ())
         searcher = self._index.searcher()
-        total, matches = self._matches(searcher, query, offset + limit, order)
+        total, matches = self._matches(searcher, query, offset + limit, order, wanted)
         snippets = tantivy.SnippetGenerator.create(searcher, query, self._index.schema, "body")
         snippets.set_max_num_chars(LONGEST_SNIPPET)
         return Found(total, tuple(_hit(searcher.doc(each.address), each, snippets) for each in matches[offset:]))
@@ -215,16 +225,39 @@ class IndexReader:
         if query is None:
             return []
         searcher = self._index.searcher()
-        _, matches = self._matches(searcher, query, limit, order)
+        _, matches = self._matches(searcher, query, limit, order, wanted)
         return [searcher.doc(each.address).get_first("url") for each in matches]
 
-    def _matches(self, searcher: Any, query: Any, number: int, order: Order | None) -> tuple[int, list[_Match]]:
-        """How many pages match, and the best of them; a ranking puts only the first `depth` in order."""
+    def _matches(
+        self, searcher: Any, query: Any, number: int, order: Order | None, wanted: Wanted
+    ) -> tuple[int, list[_Match]]:
+        """How many pages match, and the best of them; a ranking puts only the first `depth` in order.
+
+        Of these, one page stands for all of its group, unless somebody asks for a group.
+        """
         depth = order.depth if order else 0
-        result = searcher.search(query, limit=max(number, depth), count=True)
+        result = searcher.search(query, limit=number + depth, count=True)
         total, found = int(result.count or 0), result.hits
-        arranged = self._arranged(searcher, found[:depth], order)[:number] if order and found else []
-        return total, [*arranged, *(_Match(address, score) for score, address in found[depth:number])]
+        arranged = self._arranged(searcher, found[:depth], order) if order and found else []
+        if not any(field == "group" for field, _ in wanted.filters):
+            arranged = self._one_of_each_group(searcher, arranged)
+        return total, [*arranged, *(_Match(address, score) for score, address in found[depth:])][:number]
+
+    def _one_of_each_group(self, searcher: Any, arranged: list[_Match]) -> list[_Match]:
+        try:
+            groups = searcher.fast_field_values("group", [each.address for each in arranged])
+        except ValueError:  # an index of an older layout, which the crawl will build anew
+            return arranged
+        first: dict[int, int] = {}
+        kept: list[_Match] = []
+        for each, group in zip(arranged, groups, strict=True):
+            if group in first:
+                best = kept[first[group]]
+                kept[first[group]] = replace(best, similar=best.similar + 1)
+            else:
+                first[group] = len(kept)
+                kept.append(replace(each, group=group or 0))
+        return kept
 
     def _arranged(self, searcher: Any, found: Sequence[tuple[float, Any]], order: Order) -> list[_Match]:
         addresses = [address for _, address in found]
@@ -261,6 +294,8 @@ class IndexReader:
 
     def _filter(self, field: str, value: str) -> Any:
         term = tantivy.Query.term_query
+        if field == "group":
+            return term(self._index.schema, field, int(value) if value.isdigit() and len(value) < 20 else -1)
         if field != "site":
             return term(self._index.schema, field, value)
         should = tantivy.Occur.Should
@@ -281,6 +316,8 @@ def _hit(stored: Any, match: _Match, snippets: Any) -> Hit:
         stored.get_first("relevance") or 0.0,
         match.score,
         match.order.ranking.explained(match.candidate) if match.order and match.candidate else None,
+        match.similar,
+        match.group,
     )
 
 

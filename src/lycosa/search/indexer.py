@@ -22,7 +22,10 @@ from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import ArchiveDamaged, Place, read
 from lycosa.storage.catalogue import VisitRow
 
-NEEDED = ("url", "at", "agent", "outcome", "relevance", "noindex", "duplicate_of", "file", "offset", "size", "aside")
+GONE = frozenset(("http-404", "http-410"))
+NEEDED = (
+    "url", "at", "agent", "outcome", "why", "relevance", "noindex", "duplicate_of", "file", "offset", "size", "aside",
+)  # fmt: skip
 
 
 class StructureKeeper(Protocol):
@@ -30,6 +33,18 @@ class StructureKeeper(Protocol):
 
     def take(self, number: int, row: VisitRow, page: Page | None) -> None:
         """A row of an agent's journal by its number, and its page with its structure, where it was read."""
+
+
+class PageGroups(Protocol):
+    """Knows which pages have nearly the same text."""
+
+    marks: dict[int, int]
+
+    def group(self, page: Page) -> int:
+        """The number of a page's group."""
+
+    def forget(self, url: str) -> None:
+        """A page is not to be found any more."""
 
 
 class Indexer:
@@ -42,9 +57,10 @@ class Indexer:
         stores: Sequence[AgentStore],
         topic: str = "",
         structures: StructureKeeper | None = None,
+        similar: PageGroups | None = None,
     ) -> None:
         self._writer, self._archive, self._stores, self._topic = writer, archive, stores, topic
-        self._structures = structures
+        self._structures, self._similar = structures, similar
         self._marks = dict(writer.marks)
         self.counts: Counter[str] = Counter()
 
@@ -65,6 +81,8 @@ class Indexer:
                 if self._structures is not None:
                     self._structures.take(row_number, row, page)
                 self._marks[number] = row_number
+                if self._similar is not None:
+                    self._similar.marks[number] = row_number
                 done += 1
         return done
 
@@ -75,12 +93,13 @@ class Indexer:
 
     def take(self, row: VisitRow, store: AgentStore) -> Page | None:
         """Add the page of a row, or take it out; the page, if it was read."""
+        if row.outcome == "failed" and row.why in GONE:
+            self._drop(row.url, "gone")
         if row.outcome != "fetched":
             return None
         kept_out = "noindex" if row.noindex else "duplicate" if row.duplicate_of else "aside" if row.aside else ""
         if kept_out:
-            self._writer.drop(row.url)
-            self.counts[kept_out] += 1
+            self._drop(row.url, kept_out)
             return None
         try:
             page = page_at(self._archive, Place(row.file, row.offset, row.size), self._structures is not None)
@@ -89,9 +108,16 @@ class Indexer:
             return None
         record = store.find(row.url)
         anchors = record.anchors if record else ()
-        self._writer.add(Document(page, anchors, self._topic, row.at, row.relevance or 0.0))
+        group = None if self._similar is None else self._similar.group(page)
+        self._writer.add(Document(page, anchors, self._topic, row.at, row.relevance or 0.0, group))
         self.counts["indexed"] += 1
         return page
+
+    def _drop(self, url: str, why: str) -> None:
+        self._writer.drop(url)
+        self.counts[why] += 1
+        if self._similar is not None:
+            self._similar.forget(url)
 
 
 LARGEST_BODY = 64 * 1024**2

@@ -14,7 +14,9 @@ from lycosa.text import stop_words, words
 LONGEST = 500
 MOST_WORDS = 32
 _PART = re.compile(r'-?"[^"]*"|[^\s"]+')
-_FILTERS = {"site": "site", "host": "site", "lang": "language", "language": "language", "topic": "topic"}
+_FILTERS = {
+    "site": "site", "host": "site", "lang": "language", "language": "language", "topic": "topic", "like": "group",
+}  # fmt: skip
 
 
 class Wanted(Record, frozen=True):
