@@ -55,6 +55,7 @@ def fetch(
     known: Known | None = None,
     redirects: int = 0,
     tls: ssl.SSLContext | None = None,
+    rel: str = "",
     **settings: Any,
 ) -> Outcome:
     """Open the misbehaving site and fetch one page of it."""
@@ -63,7 +64,7 @@ def fetch(
         async with visiting(misbehave, tls, **settings) as (visitor, site):
             opened = await visitor.open(site, time.time())
             assert isinstance(opened, SiteOpened), opened
-            return await visitor.fetch(Link(site + path, redirects=redirects), known)
+            return await visitor.fetch(Link(site + path, rel=rel, redirects=redirects), known)
 
     return asyncio.run(asyncio.wait_for(scene(), 10))
 

@@ -33,7 +33,7 @@ from misbehaving_server import (
 from lycosa.configuration import ConfigurationError
 from lycosa.fetching.answers import retry_after
 from lycosa.fetching.fetcher import Known
-from lycosa.records import Failed, Fetched, Link, Outcome, Redirected, Refused, SiteOpened, Unchanged
+from lycosa.records import SITEMAP, Failed, Fetched, Link, Outcome, Redirected, Refused, SiteOpened, Unchanged
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -281,6 +281,19 @@ def test_unwanted_types_are_not_read(kind: str) -> None:
     begin = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n".encode()
     outcome = fetch(pouring(begin, b"x" * 1000))
     assert outcome == Refused(outcome.link, "content-type", kind)
+
+
+@pytest.mark.parametrize("kind", ["application/gzip", "application/xml", "application/octet-stream", ""])
+def test_sitemaps_are_read_whatever_they_are_called(kind: str) -> None:
+    packed = gzip.compress(b"<urlset/>" + bytes(600_000))
+    assert fetched(fetch(answer(packed, kind=kind), rel=SITEMAP)).response.body == packed
+
+
+def test_a_sitemap_has_its_own_ceiling() -> None:
+    begin = b"HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n\r\n"
+    outcome = fetched(fetch(pouring(begin, b"x" * 1000), rel=SITEMAP, largest_sitemap="300KiB"))
+    assert outcome.response.truncated
+    assert len(outcome.response.body) == 300 * 1024
 
 
 def test_undeclared_binary_is_refused() -> None:
