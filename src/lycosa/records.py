@@ -126,6 +126,10 @@ class Failed(Record, frozen=True, tag=True):
 Outcome: TypeAlias = Fetched | Unchanged | Redirected | Refused | Failed
 
 
+GONE = frozenset(("http-404", "http-410"))
+"""Why a page failed that is there no more."""
+
+
 class SiteOpened(Record, frozen=True, tag=True):
     """A site's name is resolved and its robots.txt read: it may be visited."""
 

@@ -16,9 +16,9 @@ import msgspec
 from lycosa.agents.folder import CrawlFolder, replace_file
 from lycosa.agents.stores import reading
 from lycosa.fetching.content_coding import BadCoding, TooLarge
-from lycosa.records import Record
+from lycosa.records import GONE, Record
 from lycosa.search.index import IndexDamaged, IndexReader, read_marks
-from lycosa.search.indexer import GONE, page_at
+from lycosa.search.indexer import page_at
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import ArchiveDamaged, Place, Position, read

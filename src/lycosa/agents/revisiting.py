@@ -21,7 +21,7 @@ from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.politeness import Manners
 from lycosa.frontier.revisit import RevisitPlan
 from lycosa.frontier.shelf import MemoryShelf
-from lycosa.records import SITEMAP, Fetched, Link, Outcome, Record, Score, Unchanged, Visit
+from lycosa.records import GONE, SITEMAP, Failed, Fetched, Link, Record, Score, Unchanged, Visit
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.waiting import State
@@ -93,7 +93,7 @@ class LookingAgain:
             old.sitemaps + (not page and isinstance(outcome, Fetched)),
             old.looked + page,
             old.changed + (page and isinstance(outcome, Fetched)),
-            old.gone + (page and is_gone(outcome)),
+            old.gone + (page and isinstance(outcome, Failed) and outcome.why in GONE),
             old.left_alone,
         )
 
@@ -116,11 +116,6 @@ class LookingAgain:
         """So many pages need no look."""
         old = self.counts
         self.counts = RoundCounts(old.sitemaps, old.looked, old.changed, old.gone, number)
-
-
-def is_gone(outcome: Outcome) -> bool:
-    """Whether a page is there no more."""
-    return getattr(outcome, "why", "") in ("http-404", "http-410")
 
 
 class Round:

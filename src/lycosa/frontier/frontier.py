@@ -22,6 +22,7 @@ from lycosa.frontier.queues import Queues
 from lycosa.frontier.seen_urls import SETTLED
 from lycosa.frontier.shelf import Shelf
 from lycosa.records import (
+    GONE,
     Failed,
     Fetched,
     Link,
@@ -38,8 +39,6 @@ from lycosa.sections import FrontierSection
 from lycosa.urls import site_of
 from lycosa.waiting import Changes, State, UrlRecord, due_key
 
-GONE = frozenset(("http-404", "http-410"))
-"""Answers by which a page is there no more."""
 _replace = msgspec.structs.replace
 
 

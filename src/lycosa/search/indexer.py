@@ -15,14 +15,13 @@ from typing import Protocol
 
 from lycosa.fetching.content_coding import BadCoding, TooLarge, codings, decode
 from lycosa.pages.document import read_page
-from lycosa.records import Fetched, Link, Page, Response
+from lycosa.records import GONE, Fetched, Link, Page, Response
 from lycosa.search.index import Document, IndexWriter
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import ArchiveDamaged, Place, read
 from lycosa.storage.catalogue import VisitRow
 
-GONE = frozenset(("http-404", "http-410"))
 NEEDED = (
     "url", "at", "agent", "outcome", "why", "relevance", "noindex", "duplicate_of", "file", "offset", "size", "aside",
 )  # fmt: skip
