@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from lycosa.records import SITEMAP, Failed, Fetched, Visit
+from lycosa.records import GONE, SITEMAP, Failed, Fetched, Visit
 
 
 class Counts(msgspec.Struct):
@@ -29,6 +29,7 @@ class Counts(msgspec.Struct):
     sitemaps: int = 0
     looked_again: int = 0
     changed: int = 0
+    gone: int = 0
 
     def note(self, visit: Visit, threshold: float, aside: bool = False) -> None:
         """Count one visit; a page is relevant from the threshold on, if it was not put aside."""
@@ -50,6 +51,7 @@ class Counts(msgspec.Struct):
         if visit.link.rel != SITEMAP:
             self.looked_again += 1
             self.changed += isinstance(visit.outcome, Fetched)
+            self.gone += isinstance(visit.outcome, Failed) and visit.outcome.why in GONE
 
 
 def total(counts: Iterable[dict[str, int]]) -> dict[str, int]:

@@ -145,6 +145,7 @@ class Desk:
             "sitemaps": counts.sitemaps,
             "looked_again": counts.looked_again,
             "changed": counts.changed,
+            "gone": counts.gone,
             "sites": len(sites),
             "site_phases": phases,
             "stages": agent.stages.plain(),

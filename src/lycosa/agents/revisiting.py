@@ -21,22 +21,12 @@ from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.politeness import Manners
 from lycosa.frontier.revisit import RevisitPlan
 from lycosa.frontier.shelf import MemoryShelf
-from lycosa.records import GONE, SITEMAP, Failed, Fetched, Link, Record, Score, Unchanged, Visit
+from lycosa.records import SITEMAP, Fetched, Link, Score, Unchanged, Visit
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.waiting import State
 
 FIRST = Score(2.0, "a sitemap, to see what changed")
-
-
-class RoundCounts(Record, frozen=True):
-    """What a round found."""
-
-    sitemaps: int = 0
-    looked: int = 0
-    changed: int = 0
-    gone: int = 0
-    left_alone: int = 0
 
 
 class LookingAgain:
@@ -54,7 +44,6 @@ class LookingAgain:
         )
         self.looks = looks
         self.claimed: dict[str, float] = {}
-        self.counts = RoundCounts()
 
     def add(self, urls: Iterable[str], why: str, now: float) -> int:
         """Let pages wait to be looked at, those that matter most first."""
@@ -82,20 +71,9 @@ class LookingAgain:
         """What became of the pages of a batch."""
         for visit in visits:
             self.frontier.settle(visit.link, visit.outcome, now)
-            self._count(visit)
             self._note(visit)
         self.frontier.wake_postponed(now)
         self._shelf.apply(self.frontier.drain())
-
-    def _count(self, visit: Visit) -> None:
-        old, outcome, page = self.counts, visit.outcome, visit.link.rel != SITEMAP
-        self.counts = RoundCounts(
-            old.sitemaps + (not page and isinstance(outcome, Fetched)),
-            old.looked + page,
-            old.changed + (page and isinstance(outcome, Fetched)),
-            old.gone + (page and isinstance(outcome, Failed) and outcome.why in GONE),
-            old.left_alone,
-        )
 
     def _note(self, visit: Visit) -> None:
         """Remember the look, for whoever asks when the next one is due."""
@@ -111,11 +89,6 @@ class LookingAgain:
         """When the first page is due to be looked at again; None without pages."""
         plan, pages = revisit_plan(configuration, self.looks), self.looks.pages.values()
         return min((plan.due(look.history, look.weight) for look in pages), default=None)
-
-    def leave_alone(self, number: int) -> None:
-        """So many pages need no look."""
-        old = self.counts
-        self.counts = RoundCounts(old.sitemaps, old.looked, old.changed, old.gone, number)
 
 
 class Round:
@@ -150,7 +123,6 @@ class Round:
                 if looks.said_to_have_changed(url, again.claimed)
                 or plan.due(looks.pages[url].history, looks.pages[url].weight) <= now
             ]
-        again.leave_alone(len(looks.pages) - len(chosen))
         again.add(chosen, "it may have changed", now)
 
 

@@ -16,7 +16,7 @@ from lycosa.agents.seeds import share_of_agents
 from lycosa.records import Record
 
 _SUMS = ("fetched", "relevant", "waiting", "in_flight", "later", "duplicates", "bytes", "links", "new_links", "sites",
-         "aside", "sitemaps", "looked_again", "changed")  # fmt: skip
+         "aside", "sitemaps", "looked_again", "changed", "gone")  # fmt: skip
 
 
 class Status(Record, frozen=True):

@@ -226,11 +226,12 @@ def revisit(told: argparse.Namespace) -> int:
     line = ProgressLine(sys.stderr, quiet=told.json)
     status = asyncio.run(Fleet(folder, line.show, task="revisit").run())
     line.finish(status)
-    looked, changed = (status.sums[name] - before[name] for name in ("looked_again", "changed"))
+    looked, changed, gone = (status.sums[name] - before[name] for name in ("looked_again", "changed", "gone"))
     if told.json:
-        print(json.dumps({"pages": before["fetched"], "looked_again": looked, "changed": changed}))
+        print(json.dumps({"pages": before["fetched"], "looked_again": looked, "changed": changed, "gone": gone}))
     else:
-        print(f"{folder.name}: looked again at {looked} of {before['fetched']} pages, {changed} had changed")
+        found = f"looked again at {looked} of {before['fetched']} pages: {changed} had changed, {gone} were gone"
+        print(f"{folder.name}: {found}")
     return 0
 
 
