@@ -14,9 +14,12 @@ from lycosa.agents.assembly import build_agent, build_round
 from lycosa.agents.desk import Desk
 from lycosa.agents.folder import CrawlFolder
 from lycosa.agents.stores import reading
+from lycosa.fetching.fetcher import Known
 from lycosa.fetching.simulated_web import SimulatedWeb
+from lycosa.records import SITEMAP, Link, Outcome
 from lycosa.storage import catalogue
 from lycosa.storage.catalogue import VisitRow
+from lycosa.waiting import State, UrlRecord
 
 BEGIN = 1_700_000_000.0
 DAY = 86_400.0
@@ -82,6 +85,26 @@ def test_with_honest_sitemaps_changed_pages_are_fetched_and_hardly_any_others(tm
     assert len(fetched) <= 1.15 * len(changed)
     stored = {row.url for row in rows(folder, BEGIN + DAY) if row.outcome == "fetched"}
     assert stored == changed
+
+
+def test_an_unmodified_sitemap_still_says_which_pages_are_unchanged(tmp_path: Path) -> None:
+    folder, _, clock = crawled(tmp_path, "honest")
+    asked: list[tuple[str, Known | None]] = []
+    agent = build_round(folder, 0, Desk(folder, 0), clock)
+    fetch = agent._fetcher.fetch
+
+    async def noting(link: Link, known: Known | None = None) -> Outcome:
+        asked.append((link.rel, known))
+        return await fetch(link, known)
+
+    agent._fetcher.fetch = noting  # type: ignore[method-assign]
+    agent.crawl.frontier.known = lambda link: UrlRecord(link.url, State.DONE, etag='"held"')  # type: ignore[method-assign]
+    try:
+        asyncio.run(agent.run())
+    finally:
+        agent.crawl.close()
+    assert {known for rel, known in asked if rel == SITEMAP} == {None}
+    assert len([rel for rel, _ in asked if rel != SITEMAP]) < 20, "nearly all pages are said to be unchanged"
 
 
 def test_without_sitemaps_everything_is_looked_at_and_only_changes_are_stored(tmp_path: Path) -> None:

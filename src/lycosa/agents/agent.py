@@ -183,8 +183,9 @@ class Agent:
         self._note(visit)
 
     def _known(self, link: Link) -> Known | None:
+        """What to ask conditionally with; a sitemap is always read whole, for what it says of others."""
         record = self.crawl.frontier.known(link)
-        if record is None or not (record.etag or record.last_modified):
+        if record is None or link.rel == SITEMAP or not (record.etag or record.last_modified):
             return None
         return Known(record.etag, record.last_modified)
 
