@@ -57,16 +57,23 @@ def view_at(site: Site, path: str, *known: dict[str, Any]) -> dict[str, Any]:
     )
 
 
+SEEN = """<script>
+  addEventListener("visibilitychange", () => document.hidden || fetch("/is-seen"));
+</script>"""
+"""A page that says so when it comes to the front."""
+
+
 def test_hiding_sends_and_the_view_goes_on_when_it_is_seen_again(browser: Browser, site: Site) -> None:
     with reading(browser, site):
         tabs = browser.new_browser_cdp_session()
         person = tabs.send("Target.createBrowserContext")
-        url = site.page("/hidden", LONG)
+        url = site.page("/hidden", LONG + SEEN)
         first = tabs.send("Target.createTarget", {"url": url, **person})
         shown = site.listener.event(lambda event: event["n"] == 0)
         other = tabs.send("Target.createTarget", {"url": site.plain("/other", "other"), **person})
         hidden = site.listener.event(lambda event: event["n"] == 1)
         tabs.send("Target.activateTarget", first)
+        site.visits.request(lambda heard: heard.path == "/is-seen")
         tabs.send("Target.activateTarget", other)
         again = site.listener.event(lambda event: event["n"] == 2)
         assert {event["i"] for event in (shown, hidden, again)} == {shown["i"]}
