@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
 from listening_server import Site
 from playwright.sync_api import Browser, BrowserContext, BrowserType, Page, sync_playwright
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP insecure.example 127.0.0.1",
-]
+from real_browser import ARGUMENTS, browser_path
+
+NAMES = "--host-resolver-rules=MAP insecure.example 127.0.0.1"
 AS_PEOPLE_HAVE_IT = ["--disable-back-forward-cache", "--hide-scrollbars"]
 """What playwright switches off and people have."""
 LONG = "<p>Wolf spiders hunt by sight.</p>" * 200
@@ -30,20 +20,18 @@ END = "<!doctype html><title>elsewhere</title><script>fetch('{}/end', {{method: 
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
+def chromium(agent: str = "") -> Iterator[Browser]:
     """A headless Chromium. It must not outlive the module that asked for it: its event loop keeps running."""
-    with sync_playwright() as playwright, launched(playwright.chromium) as browser:
+    with sync_playwright() as playwright, launched(playwright.chromium, agent=agent) as browser:
         yield browser
 
 
 @contextmanager
-def launched(kind: BrowserType, *, keeps_pages: bool = True) -> Iterator[Browser]:
-    """A browser, with or without the cache that going back shows pages from."""
-    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    if path is None:
-        pytest.fail(f"no browser: install Chromium so that one of these is on the PATH: {', '.join(BROWSERS)}")
+def launched(kind: BrowserType, *, keeps_pages: bool = True, agent: str = "") -> Iterator[Browser]:
+    """A browser, with or without the cache that going back shows pages from, and maybe with a name of its own."""
+    arguments = [*ARGUMENTS, NAMES, *([f"--user-agent={agent}"] if agent else [])]
     allowed = AS_PEOPLE_HAVE_IT if keeps_pages else AS_PEOPLE_HAVE_IT[1:]
-    browser = kind.launch(executable_path=path, args=ARGUMENTS, ignore_default_args=allowed)
+    browser = kind.launch(executable_path=browser_path(), args=arguments, ignore_default_args=allowed)
     try:
         yield browser
     finally:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from beacon_reader import LONG, Reader, chromium, reading
-from listening_server import KEY, Site, listening_site
+from beacon_reader import LONG, Reader, reading
+from listening_server import KEY, Site
 from playwright.sync_api import Browser
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -25,28 +24,6 @@ EventTarget.prototype.addEventListener = function (kind, ...rest) {
   window.added.push(kind);
   return add.call(this, kind, ...rest);
 };"""
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    """A site and, on another origin, who listens: new ones for each test, so that nothing late reaches the next."""
-    with listening_site() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A headless Chromium."""
-    with chromium() as made:
-        yield made
-
-
-@pytest.fixture
-def reader(browser: Browser, site: Site) -> Iterator[Reader]:
-    """Somebody who reads; nothing that the beacon does may make a page complain."""
-    with reading(browser, site) as made:
-        yield made
-        assert made.complaints == []
 
 
 def view_at(site: Site, path: str, *known: dict[str, Any]) -> dict[str, Any]:

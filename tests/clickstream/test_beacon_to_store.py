@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from beacon_reader import ARGUMENTS, AS_PEOPLE_HAVE_IT, BROWSERS, LONG, Reader, reading
+from beacon_reader import LONG, Reader, chromium, reading
 from collector_process import collector_process
 from listening_server import KEY, Site, listening_site
 from own_collector import AGENT
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from lycosa.clicks import Action, PageClicks, Source, WatchedSite
 from lycosa.storage.click_store import ClickStore
@@ -25,14 +24,8 @@ ROBOT = "Mozilla/5.0 (compatible; ExampleBot/2.1; +https://bot.example/)"
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A Chromium that has a person's name from the start: what is sent on leaving a page has no other."""
-    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    if path is None:
-        pytest.fail(f"no browser: install Chromium so that one of these is on the PATH: {', '.join(BROWSERS)}")
-    with sync_playwright() as playwright:
-        named = [*ARGUMENTS, f"--user-agent={AGENT}"]
-        made = playwright.chromium.launch(executable_path=path, args=named, ignore_default_args=AS_PEOPLE_HAVE_IT)
+    with chromium(AGENT) as made:
         yield made
-        made.close()
 
 
 @pytest.fixture
@@ -49,14 +42,6 @@ def site(tmp_path: Path, store: ClickStore) -> Iterator[Site]:
     with listening_site() as made, collector_process(tmp_path) as (port, _):
         made.listening = f"http://{HOST}:{port}"
         yield made
-
-
-@pytest.fixture
-def reader(browser: Browser, site: Site) -> Iterator[Reader]:
-    """Somebody with the browser of a person."""
-    with reading(browser, site) as made:
-        yield made
-        assert made.complaints == []
 
 
 def record(store: ClickStore, url: str, wanted: Callable[[PageClicks], bool], within: float) -> PageClicks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,17 +12,7 @@ from small_crawl import a_crawl, a_full_crawl
 from starlette.testclient import TestClient
 
 from lycosa.interface.web import web_app
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+from real_browser import ARGUMENTS, browser_path
 
 
 @pytest.fixture(scope="session")
@@ -51,11 +40,8 @@ def server(home: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A headless Chromium. Its own event loop keeps running, so it must not outlive the module that asked for it."""
-    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    if path is None:
-        pytest.fail(f"no browser: install Chromium so that one of these is on the PATH: {', '.join(BROWSERS)}")
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        launched = playwright.chromium.launch(executable_path=browser_path(), args=ARGUMENTS)
         yield launched
         launched.close()
 

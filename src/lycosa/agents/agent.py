@@ -15,12 +15,10 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from lycosa.agents.budget import Budget
-from lycosa.agents.crawl import Crawl, LookingAgain
+from lycosa.agents.crawl import Crawl, PagesAgain
 from lycosa.agents.folder import Wish
 from lycosa.agents.sitemap_reading import sitemap_visit
-from lycosa.configuration import Configuration
 from lycosa.fetching.fetcher import Fetcher, Known
-from lycosa.frontier.frontier import Frontier
 from lycosa.pages.document import read_page
 from lycosa.records import SITEMAP, Failed, Fetched, Link, Outcome, Refused, SiteOpened, SiteShut, Visit
 from lycosa.scoring.strategy import Strategy
@@ -37,15 +35,6 @@ class Superior(Protocol):
         """Called a few times a second; may change the agent's settings."""
 
 
-class Round(LookingAgain, Protocol):
-    """A round of looking at pages again, with a frontier of its own."""
-
-    frontier: Frontier
-
-    def next_due(self, configuration: Configuration) -> float | None:
-        """When the first page is due to be looked at again."""
-
-
 class Agent:
     """Owns its sites completely and works through their links."""
 
@@ -57,7 +46,7 @@ class Agent:
         budget: Budget,
         superior: Superior,
         clock: Callable[[], float],
-        again: Round | None = None,
+        again: PagesAgain | None = None,
     ) -> None:
         self.crawl, self.budget, self.clock = crawl, budget, clock
         self.frontier, self.stages = again.frontier if again else crawl.frontier, crawl.stages

@@ -32,9 +32,10 @@ from lycosa.storage.catalogue import LinkColumns, VisitRow
 NOT_MODIFIED = 304
 
 
-class LookingAgain(Protocol):
-    """A round of looking at pages again."""
+class PagesAgain(Protocol):
+    """The pages of a round of looking again, in a frontier of their own, and what their sites claim of them."""
 
+    frontier: Frontier
     claimed: dict[str, float]
 
     def compared(self, visit: Visit) -> Visit:
@@ -42,6 +43,9 @@ class LookingAgain(Protocol):
 
     def settle(self, visits: Sequence[Visit], now: float) -> None:
         """What became of the pages of a batch."""
+
+    def next_due(self, configuration: Configuration) -> float | None:
+        """When the first page is due to be looked at again."""
 
 
 class Crawl:
@@ -105,7 +109,7 @@ class Crawl:
 
     # -- the commit -----------------------------------------------------------------------------
 
-    def commit(self, visits: Sequence[Visit], now: float, again: LookingAgain | None = None) -> None:
+    def commit(self, visits: Sequence[Visit], now: float, again: PagesAgain | None = None) -> None:
         """Make a batch of visits durable, and let their links in; with `again`, of pages that were looked at again."""
         if again is not None:
             visits = [again.compared(visit) for visit in visits]
@@ -141,7 +145,7 @@ class Crawl:
         return [None if response is None else next(stored) for response in responses]
 
     def _row(
-        self, visit: Visit, place: Place | None, digests: dict[bytes, str], again: LookingAgain | None = None
+        self, visit: Visit, place: Place | None, digests: dict[bytes, str], again: PagesAgain | None = None
     ) -> VisitRow:
         aside = visit.relevance is not None and visit.relevance.value < self._strategy.aside_below
         if again is None:

@@ -16,7 +16,7 @@ from lycosa.records import Record
 from lycosa.storage.catalogue import VisitRow
 from lycosa.urls import site_of
 
-COLUMNS = ("url", "at", "outcome", "digest", "relevance", "importance", "claimed", "status")
+COLUMNS = ("url", "at", "outcome", "digest", "relevance", "importance", "claimed")
 SEEN = frozenset({"fetched", "unchanged"})
 FEW_CLAIMS = 5
 """Claims that are believed before there is anything to judge them by."""
