@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
-WORKERS ?= 2
+WORKERS ?= 3
 
 .PHONY: venv demo test check bench docs data clean
 
@@ -21,7 +21,7 @@ demo: venv
 
 test: venv
 	@scripts/find-chromium
-	$(BIN)/python -m pytest -n $(WORKERS) tests
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests
 
 check: venv
 	$(BIN)/ruff check src tests bench
@@ -36,7 +36,9 @@ data:
 	@if [ -x ../shared/data/unpack ]; then ../shared/data/unpack $(LYCOSA_DATA); else echo "no shared data here"; fi
 
 docs: venv
-	$(BIN)/python -m pytest -q tests/test_documentation.py
+	$(BIN)/python scripts/reference.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "The site is in build/site: $(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site"
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info

@@ -15,6 +15,7 @@ BENCHES = (
     "page-reader",
     "frontier",
     "search",
+    "paint",
     "lab",
     "ranks",
     "treasure",

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from lycosa import configuration as settings
 from lycosa.agents.assembly import build_agent
-from lycosa.agents.desk import Desk, clock, collect_rarely
+from lycosa.agents.desk import Desk, collect_rarely
 from lycosa.agents.folder import CrawlFolder
 
 CONFIGURATION = {
@@ -42,7 +42,7 @@ def folder_for(path: Path, seeds: list[str], overrides: list[str]) -> CrawlFolde
 async def crawl(folder: CrawlFolder) -> dict[str, object]:
     """Crawl until nothing is left."""
     began, used = time.perf_counter(), time.process_time()
-    agent = build_agent(folder, 0, Desk(folder, 0, alone=True), clock)
+    agent = build_agent(folder, 0, Desk(folder, 0, alone=True), time.time)
     collect_rarely()
     await agent.run()
     seconds, cpu = time.perf_counter() - began, time.process_time() - used

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,9 @@ def test_job_files_in_the_documents_are_valid() -> None:
         configuration.build(tomllib.loads(job), origin="documents")
 
 
+whole_parser = lru_cache(maxsize=1)(parser)
+
+
 def commands() -> list[str]:
     joined = "\n".join(blocks("")).replace("\\\n", " ")
     return [line.split("#")[0].strip() for line in joined.splitlines() if line.strip().startswith("lycosa ")]
@@ -35,7 +39,7 @@ def commands() -> list[str]:
 
 @pytest.mark.parametrize("command", commands())
 def test_commands_in_the_documents_can_be_typed(command: str) -> None:
-    parser().parse_args(shlex.split(command)[1:])
+    whole_parser().parse_args(shlex.split(command)[1:])
 
 
 def test_examples_of_the_help_can_be_typed() -> None:
@@ -44,7 +48,7 @@ def test_examples_of_the_help_can_be_typed() -> None:
     typed = [re.split(r"\s{2,}", line.strip())[0] for line in EXAMPLES.splitlines()[1:] if line.strip()]
     assert len(typed) >= 4
     for line in typed:
-        parser().parse_args(shlex.split(line)[1:])
+        whole_parser().parse_args(shlex.split(line)[1:])
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

@@ -47,3 +47,12 @@ def test_it_runs_from_the_wheel_alone(wheel: Path, tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode in (0, 1), done.stderr
     assert '"Python"' in done.stdout
+
+
+def test_every_benchmark_can_be_loaded() -> None:
+    names = sorted(f"bench.{path.stem}" for path in (ROOT / "bench").glob("*.py"))
+    assert len(names) > 20
+    code = "import importlib, sys; [importlib.import_module(name) for name in sys.argv[1:]]"
+    order = [sys.executable, "-c", code, *names]
+    done = subprocess.run(order, capture_output=True, text=True, timeout=120, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,6 +1,6 @@
-"""A Scrapy spider with all that can be left out left out: what the tuned rivals share.
+"""Scrapy spiders that follow every link, and one with all that can be left out left out: what the rivals share.
 
-No middlewares, no extensions, no statistics, no duplicate filter but a set of
+The fast one: no middlewares, no extensions, no statistics, no duplicate filter but a set of
 strings, links by one regular expression, uvloop, rare garbage collections, and
 one worker for the output of a page instead of a hundred tasks. Imported by the
 rivals' scripts, each in its own environment.
@@ -35,10 +35,10 @@ SETTINGS = {
 }
 
 
-class FollowFast(Spider):
-    """Follows every link it has not met."""
+class Follow(Spider):
+    """Follows every link it has not met; `links` finds them."""
 
-    name = "follow_fast"
+    name = "follow"
     pages = 0
     limit = 0
 
@@ -48,9 +48,19 @@ class FollowFast(Spider):
             yield Request(url, dont_filter=True)
 
     def parse(self, response):
-        FollowFast.pages += 1
-        if FollowFast.pages == self.limit:
+        Follow.pages += 1
+        if Follow.pages == self.limit:
             raise CloseSpider("enough pages")
+        for link in self.links(response):
+            if link not in self.seen:
+                self.seen.add(link)
+                yield Request(link, dont_filter=True)
+
+
+class FollowFast(Follow):
+    """Finds links by the regular expression."""
+
+    def links(self, response):
         address = response.url
         site = address[: address.index("/", 8)]
         for href in HREF.findall(response.body):
@@ -59,17 +69,15 @@ class FollowFast(Spider):
                 link = site + link
             elif not link.startswith("http"):
                 link = urljoin(address, link)
-            if link not in self.seen:
-                self.seen.add(link)
-                yield Request(link, dont_filter=True)
+            yield link
 
 
-def run(more: dict) -> None:
-    """Crawl from the seed on the command line (`SEED LIMIT`; a limit of 0 is none) with these settings too."""
+def run(settings: dict, spider: type[Follow] = FollowFast) -> None:
+    """Crawl from the seed on the command line (`SEED LIMIT`; a limit of 0 is none)."""
     seed, limit = sys.argv[1], int(sys.argv[2])
     gc.set_threshold(200_000)
-    process = AsyncCrawlerProcess({**SETTINGS, **more})
+    process = AsyncCrawlerProcess(settings)
     watch = Stopwatch()
-    process.crawl(FollowFast, start_urls=[seed], limit=limit)
+    process.crawl(spider, start_urls=[seed], limit=limit)
     process.start()
-    watch.report(FollowFast.pages)
+    watch.report(Follow.pages)

@@ -179,12 +179,17 @@ class Behaviour(Record, frozen=True):
 
 
 class ShownResult(Record, frozen=True):
-    """How often a page was shown for a query at each place (first place first), and how often it was chosen there."""
+    """How often a page was shown for a query at each place (first place first), and how often it was chosen there.
+
+    `enough` and `not_enough` are the answers to "was this enough?" while it was ranked first (M14).
+    """
 
     query: str
     url: str
     shown: tuple[int, ...] = ()
     chosen: tuple[int, ...] = ()
+    enough: int = 0
+    not_enough: int = 0
 
 
 def bits_of(actions: Iterable[int]) -> int:

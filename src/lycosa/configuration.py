@@ -16,6 +16,7 @@ from typing import Any, TypeVar, get_type_hints
 
 import msgspec
 
+from lycosa.mendable import Mendable
 from lycosa.sections import (
     Bytes,
     Ceilings,
@@ -38,11 +39,12 @@ from lycosa.sections import (
     Topic,
     Traps,
     Treasure,
+    Urls,
     Window,
 )
 
 
-class ConfigurationError(Exception):
+class ConfigurationError(Mendable):
     """The configuration cannot be used; the message says where and what to do."""
 
 
@@ -74,6 +76,7 @@ class Configuration(Section, frozen=True):
     ceilings: Ceilings = Ceilings()
     fetching: Fetching = Fetching()
     names: Names = Names()
+    urls: Urls = Urls()
     frontier: FrontierSection = FrontierSection()
     sitemaps: Sitemaps = Sitemaps()
     revisit: Revisit = Revisit()

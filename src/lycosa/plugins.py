@@ -11,6 +11,8 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from lycosa.mendable import Mendable
+
 _CALLED = {
     "admission_rules": "admission rule",
     "fetchers": "fetcher",
@@ -25,7 +27,7 @@ _CALLED = {
 POINTS = tuple(_CALLED)
 
 
-class UnknownPlugin(Exception):
+class UnknownPlugin(Mendable):
     """No plug-in of that name; the message lists the choices."""
 
 

@@ -6,7 +6,13 @@ refuses what is wrong.
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import msgspec
+
+Spelling: TypeAlias = Literal[
+    "lower-case path", "default page", "trailing slash", "drop parameter", "sort parameters"
+]  # fmt: skip
 
 
 class Seconds(float):
@@ -132,12 +138,29 @@ class FrontierSection(Section, frozen=True):
     refusals_kept: int = 1_000_000
 
 
+class Urls(Section, frozen=True):
+    """Which spellings of a URL mean one page: what holds everywhere, and what is learned for each site (M1).
+
+    `spellings` are the rewrites that may be used where a site's own duplicates speak for them.
+    """
+
+    drop_tracking: bool = True
+    learn_spellings: bool = True
+    spellings: tuple[Spelling, ...] = (
+        "lower-case path", "default page", "trailing slash", "drop parameter", "sort parameters",
+    )  # fmt: skip
+
+
 class Sitemaps(Section, frozen=True):
-    """Whether the sitemaps of sites are read, also where robots.txt names none, and how many files a site may have."""
+    """Whether the sitemaps of sites are read, also where robots.txt names none, and how many files a site may have.
+
+    With `order_sites`, of sites with equally good links the one comes first whose sitemaps bring most that is new.
+    """
 
     read: bool = True
     guess: bool = True
     most_files: int = 200
+    order_sites: bool = True
 
 
 class Revisit(Section, frozen=True):

@@ -33,6 +33,8 @@ MEMO_SIZE = 200_000
 SHORT = 1_000
 """Characters of a text whose words are remembered for a while."""
 SAMPLE_WORDS = 400
+FEW_ODD = 64
+"""So many words with letters beyond ASCII are put right one by one."""
 FEWEST_WORDS = 12
 
 
@@ -41,13 +43,13 @@ def words(text: str) -> list[str]:
     lower = text.lower()
     if lower.isascii():
         return lower.translate(_ASCII_SPACES).split()
-    found: list[str] = []
-    for part in lower.encode("utf-8", "surrogatepass").translate(_SPACED).decode("utf-8", "surrogatepass").split():
-        if part.isascii():
-            found.append(part)
-        else:
-            found += _WORD.findall(part)
-    return found
+    parts = lower.encode("utf-8", "surrogatepass").translate(_SPACED).decode("utf-8", "surrogatepass").split()
+    odd = [place for place, plain in enumerate(map(str.isascii, parts)) if not plain]
+    if len(odd) > FEW_ODD:
+        return [word for part in parts for word in ((part,) if part.isascii() else _WORD.findall(part))]
+    for place in reversed(odd):
+        parts[place : place + 1] = _WORD.findall(parts[place])
+    return parts
 
 
 class Running(NamedTuple):

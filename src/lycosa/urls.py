@@ -35,7 +35,10 @@ _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _REFUSED_SCHEME = re.compile(r"\s*(?!https?:)[A-Za-z][A-Za-z0-9+.-]*:", re.IGNORECASE)
 
-_suffixes = PublicSuffixList()
+
+@lru_cache(maxsize=1)
+def _suffixes() -> PublicSuffixList:
+    return PublicSuffixList()
 
 
 def normalise(url: str, *, drop_tracking: bool = True) -> str | None:
@@ -171,7 +174,7 @@ def domain_of(site: str) -> str:
     host = host_of(site).rstrip(".")
     if host.startswith("[") or host.rpartition(".")[2].isdigit():
         return host
-    return _suffixes.privatesuffix(host) or host
+    return _suffixes().privatesuffix(host) or host
 
 
 def fingerprint(url: str) -> bytes:

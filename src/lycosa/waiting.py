@@ -24,8 +24,17 @@ class State(IntEnum):
     FAILED = 6
 
 
+class SitemapLink(Link, frozen=True):
+    """A page that a sitemap names, and how often it changes by that sitemap: '' or the name of a change class."""
+
+    changes: str = ""
+
+
 class UrlRecord(Record, frozen=True):
-    """What an agent knows of a URL. URLs are numbered from 1 in the order in which they were found."""
+    """What an agent knows of a URL. URLs are numbered from 1 in the order in which they were found.
+
+    `changes` is how often the page changes, by its sitemap; records are kept as arrays, so new fields go to the end.
+    """
 
     url: str
     state: State
@@ -44,6 +53,7 @@ class UrlRecord(Record, frozen=True):
     last_modified: str = ""
     number: int = 0
     rel: str = ""
+    changes: str = ""
 
     def link(self) -> Link:
         """The link as it is handed to a fetcher."""

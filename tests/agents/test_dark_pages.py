@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from time import time
 
 import pytest
 
@@ -12,7 +13,7 @@ from lycosa.agents.assembly import build_agent
 from lycosa.agents.click_source import click_source
 from lycosa.agents.crawl import Crawl
 from lycosa.agents.dark_pages import dark_report
-from lycosa.agents.desk import Desk, clock
+from lycosa.agents.desk import Desk
 from lycosa.agents.folder import CrawlError, CrawlFolder
 from lycosa.agents.report import crawl_report
 from lycosa.agents.stores import reading
@@ -53,9 +54,9 @@ def run(folder: CrawlFolder) -> Crawl:
 
     async def crawling() -> Crawl:
         desk = Desk(folder, 0, alone=True)
-        agent = build_agent(folder, 0, desk, clock)
+        agent = build_agent(folder, 0, desk, time)
         await agent.run()
-        desk.say(agent, clock(), "stopped", True)
+        desk.say(agent, time(), "stopped", True)
         agent.crawl.close()
         return agent.crawl
 
@@ -171,7 +172,7 @@ def test_what_was_found_is_still_known_after_a_restart(tmp_path: Path) -> None:
     count_visits(tmp_path / "clicks", simulated_visits(web))
     folder = a_crawl(tmp_path, clicks={"source": "store"})
     before = run(folder).counts.dark
-    again = build_agent(folder, 0, Desk(folder, 0, alone=True), clock)
+    again = build_agent(folder, 0, Desk(folder, 0, alone=True), time)
     assert again.crawl.dark.counts() == before
     again.crawl.close()
 

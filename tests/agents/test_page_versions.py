@@ -24,8 +24,8 @@ from lycosa.agents.page_versions import (
     sentences,
     versions_of,
 )
-from lycosa.interface import history as command
-from lycosa.interface.history import difference_lines, visit_lines
+from lycosa.interface.commands import history as command
+from lycosa.interface.commands.history import difference_lines, visit_lines
 
 URL = "https://a.example/page"
 ONE, TWO = page("Wolf spiders hunt.", "They see well."), page("Wolf spiders hunt.", "They see very well.")

@@ -25,7 +25,7 @@ from lycosa.agents.sitemap_coverage import Coverage, coverage, coverage_by_site
 from lycosa.agents.stores import reading
 from lycosa.fetching.simulated_web import SimulatedWeb
 from lycosa.fetching.sitemaps import read_sitemap
-from lycosa.interface import site_maps as command
+from lycosa.interface.commands import site_maps as command
 from lycosa.storage import catalogue
 from lycosa.urls import normalise, site_of
 

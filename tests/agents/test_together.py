@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,12 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.agents.budget import Budget
-from lycosa.agents.fleet import Fleet
+from lycosa.agents.fleet import COMMAND, Fleet
 from lycosa.agents.folder import CrawlError, CrawlFolder, own
 from lycosa.agents.partition import Ring, site_hash, url_hash
 from lycosa.agents.status import Status
 from lycosa.fetching.simulated_web import SimulatedWeb
 from lycosa.fetching.web_server import serve_in_process
+from lycosa.search.index import IndexReader
 
 BOX = "box:4?hosts=9&pages=120&topics=3&size=2KiB&links=8&unlinked=0&errors=0&duplicates=0"
 NAMES = [f"site-{number}.org" for number in range(3000)]
@@ -55,15 +58,24 @@ def test_one_budget_for_all(tmp_path: Path) -> None:
     assert again.used() < 10
 
 
+LATE_INDEXER = """
+import os, sys
+if sys.argv[1] == "indexer":
+    sys.stdin.read()
+os.execv(sys.executable, [sys.executable, "-m", "lycosa.agents.processes", *sys.argv[1:]])
+"""
+"""The processes of a crawl, but the indexer comes to life only when it should already finish."""
+
+
 def crawl(
-    path: Path, mode: str, agents: int, **changes: object
+    path: Path, mode: str, agents: int, command: Sequence[str] = COMMAND, **changes: object
 ) -> tuple[CrawlFolder, SimulatedWeb, list[str], Status, list]:  # type: ignore[type-arg]
     with serve_in_process(BOX) as served:
         web = SimulatedWeb.of(f"{BOX}&port={served.port}")
         seeds = web.roots()[:1]
         folder = CrawlFolder(path / "crawls" / "audited")
         folder.create(configured(served.port, seeds, agents=agents, mode=mode, **changes))
-        status = asyncio.run(Fleet(folder, lambda status: None).run())
+        status = asyncio.run(Fleet(folder, lambda status: None, command).run())
         return folder, web, seeds, status, served.requests()
 
 
@@ -83,6 +95,11 @@ def test_in_firewall_mode_foreign_links_are_dropped_and_counted(tmp_path: Path) 
 def test_in_cross_over_mode_nothing_is_missed_but_some_comes_twice(tmp_path: Path) -> None:
     folder, web, seeds, _, _ = crawl(tmp_path, "cross-over", 2)
     assert set(archived(folder)) >= {url for url in web.reachable_from(seeds) if "/private/" not in url}
+
+
+def test_an_indexer_that_starts_late_still_finishes_its_work_once(tmp_path: Path) -> None:
+    folder, _, _, status, _ = crawl(tmp_path, "exchange", 1, (sys.executable, "-c", LATE_INDEXER), pages=20)
+    assert len(IndexReader(folder.index)) == status.sums["fetched"] > 0
 
 
 def test_a_folder_has_one_owner(tmp_path: Path) -> None:

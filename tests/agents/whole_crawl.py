@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from time import time
 
 from lycosa.agents.assembly import build_agent
-from lycosa.agents.desk import Desk, clock
+from lycosa.agents.desk import Desk
 from lycosa.agents.folder import CrawlFolder
 from lycosa.agents.indexing import open_writer
 from lycosa.agents.similar_pages import SimilarPages
@@ -41,7 +42,7 @@ def crawl_folder(home: Path, web: str = WEB, **changes: object) -> CrawlFolder:
 
 def run(folder: CrawlFolder) -> None:
     """Crawl until there is nothing left to do, then index everything."""
-    agent = build_agent(folder, 0, Desk(folder, 0, alone=True), clock)
+    agent = build_agent(folder, 0, Desk(folder, 0, alone=True), time)
     try:
         asyncio.run(agent.run())
     finally:

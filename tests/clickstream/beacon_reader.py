@@ -61,9 +61,12 @@ class Reader:
         self.tab.goto(self.site.plain("/elsewhere", END.format(self.site.listening)))
         self.site.listener.request(lambda heard: heard.path == "/end")
 
-    def did(self) -> dict[str, int]:
-        """Leave the page that was opened last; gives what was done on it since, and checks that all came at once."""
-        view = self.site.listener.events()[-1]["i"]
+    def did(self, opened: dict[str, Any] | None = None) -> dict[str, int]:
+        """Leave the page that was opened last; gives what was done on it since, and checks that all came at once.
+
+        Where another tab may have begun a view meanwhile, `opened` is the event that counted the visit.
+        """
+        view = (opened or self.site.listener.events()[-1])["i"]
         self.leaves()
         last = self.site.listener.event(lambda event: event["i"] == view and event["n"] == 1)
         assert [event["n"] for event in self.site.listener.events() if event["i"] == view] == [0, 1]

@@ -155,7 +155,7 @@ def _pages_of(site: Site) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             site.visits.note(self.request_heard())
             if self.path == "/gate":
-                site.gate.wait(PATIENCE)
+                site.gate.wait(4 * PATIENCE)
             html, headers = site.pages.get(urlsplit(self.path).path, ("nothing here", {}))
             self.answer(200, "text/html; charset=utf-8", html.encode(), headers)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from lycosa.clicks import WatchedSite
 from lycosa.clickstream.collecting.collector import Collector
-from lycosa.interface.collect import listening_on
+from lycosa.interface.commands.collect import listening_on
 from lycosa.sections import Collector as Settings
 from lycosa.storage.agent_store import StoreFull
 from lycosa.storage.click_store import ClickStore

@@ -9,7 +9,7 @@ from beacon_reader import LONG, Reader, reading
 from listening_server import KEY, Site
 from playwright.sync_api import Browser
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(120)]
 
 ROUTER = """<h1>one</h1><script>
   const show = () => { document.querySelector("h1").textContent = location.pathname.slice(1); };

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser
 from lycosa.clicks import Action, PageClicks, Source, WatchedSite
 from lycosa.storage.click_store import ClickStore
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(120)]
 HOST = "127.0.0.1"
 ROBOT = "Mozilla/5.0 (compatible; ExampleBot/2.1; +https://bot.example/)"
 

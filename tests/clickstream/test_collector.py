@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import gzip
 import json
@@ -20,8 +19,8 @@ from lycosa.clickstream.collecting.reception import Reception
 from lycosa.clickstream.collecting.requests import read_head
 from lycosa.clickstream.visitors import is_robot
 from lycosa.configuration import ConfigurationError
-from lycosa.interface import collect
-from lycosa.interface.collect_settings import collector_settings
+from lycosa.interface.cli import parser
+from lycosa.interface.commands.collect_settings import collector_settings
 from lycosa.sections import Collector as Settings
 from lycosa.storage.agent_store import StoreFull
 from lycosa.storage.click_store import ClickStore
@@ -370,14 +369,7 @@ def test_a_site_that_is_added_while_running_is_watched_within_a_second(tmp_path:
 
 def run(home: Path, *words: str) -> int:
     """What the command line would do."""
-    shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--json", action="store_true")
-    main = argparse.ArgumentParser()
-    commands = main.add_subparsers(required=True)
-    collect.add_commands(commands, shared)
-    collect.add_clicks_commands(commands.add_parser("clicks").add_subparsers(required=True), shared)
-    told = main.parse_args(words)
-    told.home = str(home)
+    told = parser(["clicks", "collect"]).parse_args(["--home", str(home), *words])
     code: int = told.run(told)
     return code
 

@@ -15,7 +15,7 @@ from own_collector import SITE, Client, an_event, post
 
 from lycosa.clicks import PageClicks, Source
 from lycosa.configuration import ConfigurationError
-from lycosa.interface import collect
+from lycosa.interface.commands import collect
 from lycosa.storage.click_store import ClickStore
 
 VIEWS = 3000

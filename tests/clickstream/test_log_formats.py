@@ -170,7 +170,7 @@ def test_no_format_is_found_where_there_is_none() -> None:
 
 
 def read(lines: bytes, form: str = "combined", *, skim: bool = False):  # type: ignore[no-untyped-def]
-    return LineReader(format_called(form), skim=skim).read(lines + bytes(PADDING))
+    return LineReader(format_called(form), skim=skim).read(lines + bytes(PADDING), len(lines))
 
 
 FIELD = st.text(st.characters(codec="utf-8", exclude_characters='"\n\\'), max_size=20).map(str.encode)
@@ -228,6 +228,15 @@ def test_plain_lines_are_read_at_once_as_the_format_reads_them(lines: list[bytes
             assert block.text(TARGET, 0) == entry.target
 
 
+@pytest.mark.parametrize("part", ["referrer", "agent", "target"])
+@pytest.mark.parametrize("text", ["\\", 'x\\"', 'x\\" y', "x" * 2000])
+def test_backslashes_and_long_fields_are_read_as_the_format_reads_them(part: str, text: str) -> None:
+    told = line(NOON, **{part: "/" + text}).encode()  # type: ignore[arg-type]
+    block, entry = read(told), format_called("combined").entry(told.rstrip(b"\n"))
+    found = [[block.text(name, row) for name in (TARGET, REFERRER, AGENT)] for row in range(len(block.rows))]
+    assert found == ([] if entry is None else [[entry.target, entry.referrer, entry.agent]])
+
+
 def test_what_a_visitor_writes_into_a_field_spoils_his_own_line_at_most() -> None:
     good = line(NOON, "/good").encode()
     hostile = line(NOON, "/bad", agent='x"\\" 200 "').encode()
@@ -237,19 +246,32 @@ def test_what_a_visitor_writes_into_a_field_spoils_his_own_line_at_most() -> Non
     assert block.bad >= 2
 
 
-@given(
-    st.lists(
-        st.sampled_from(["/a.png", "/a.png?x", "/p?a.png", "/x.js", "/index", "/a.PNG", "/" + "d" * 70 + ".css"]),
-        max_size=9,
-    )
+LONG_QUERY = "/" + "d" * 90 + "?a.css"
+SKIMMED = ["/a.png", "/x.js", "/" + "d" * 70 + ".css", "/" + "d" * 150 + ".gif"]
+KEPT = ["/a.png?x", "/p?a.png", LONG_QUERY, "/index", "/a.PNG", "/a.pngs", "/" + "d" * 300 + ".css"]
+
+
+@given(st.lists(st.tuples(st.sampled_from(SKIMMED + KEPT), st.sampled_from(["-", "http://x.example/?q"])), max_size=9))
+def test_skimming_leaves_out_nothing_but_assets(asked: list[tuple[str, str]]) -> None:
+    text = "".join(line(NOON, target, referrer=referrer) for target, referrer in asked).encode()
+    block = read(text, skim=True)
+    kept = [block.text(TARGET, place).decode() for place in range(len(block.rows))]
+    assert kept == [target for target, _ in asked if target in KEPT]
+    assert block.assets == len(asked) - len(kept)
+
+
+@pytest.mark.parametrize(
+    "torn",
+    [
+        line(NOON, "/a.png").partition(' "Mozilla')[0],
+        line(NOON, "/a.png").replace("[", "("),
+        line(NOON, "/a.png").replace("GET", "PUT"),
+        line(NOON, "/a.png").replace(' 200 512 "-"', ' 200 512 "-'),
+    ],
 )
-def test_skimming_leaves_out_nothing_but_assets(targets: list[str]) -> None:
-    text = "".join(line(NOON, target) for target in targets).encode()
-    block = read(text, skim=True) if text else None
-    if block is not None:
-        kept = [block.text(TARGET, place).decode() for place in range(len(block.rows))]
-        assert kept == [each for each in targets if each not in ("/a.png", "/x.js")]
-        assert block.assets == len(targets) - len(kept)
+def test_skimming_counts_no_line_that_is_torn_or_odd(torn: str) -> None:
+    block = read(torn.rstrip("\n").encode() + b"\n", skim=True)
+    assert (block.lines, block.assets) == (1, 0)
 
 
 def test_lines_too_long_are_bad_and_cost_no_more_than_their_length() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +17,7 @@ from lycosa.agents.crawl_relevance import crawl_relevance
 from lycosa.agents.folder import CrawlError, CrawlFolder
 from lycosa.clicks import ClickEvent, PageClicks, Source
 from lycosa.configuration import ConfigurationError
-from lycosa.interface import clicks
+from lycosa.interface.cli import parser
 from lycosa.interface.importance_plot import WIDTH, Bar, importance_plot
 from lycosa.search.index import IndexDamaged
 from lycosa.storage.click_store import ClickStore
@@ -42,12 +41,7 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Clicks:
     """Runs an action of `lycosa clicks` and returns what it printed, parsed where it is JSON."""
 
     def typed(*arguments: str, home: Path = tmp_path) -> Any:
-        shared = argparse.ArgumentParser(add_help=False)
-        shared.add_argument("--home")
-        shared.add_argument("--json", action="store_true")
-        parser = argparse.ArgumentParser()
-        clicks.add_commands(parser.add_subparsers(), shared)
-        told = parser.parse_args(["clicks", *arguments, "--home", str(home)])
+        told = parser(["clicks"]).parse_args(["clicks", *arguments, "--home", str(home)])
         assert told.run(told) == 0
         printed = capsys.readouterr().out
         return json.loads(printed) if told.json else printed

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -210,7 +212,7 @@ def test_demo_once(lycosa: Lycosa) -> None:
         (["crawl", "--example", "nothing.html", "--seed", "http://a.localhost/"], "no such file"),
         (["status", "nobody"], "no crawl named 'nobody'"),
         (["search", "nobody", "x"], "no crawl named 'nobody'"),
-        (["serve", "--host", "0.0.0.0"], "serves this machine only"),
+        (["serve", "--host", "0.0.0.0"], "lycosa tokens add NAME"),
     ],
 )  # fmt: skip
 def test_mistakes_are_answered_in_one_sentence(arguments: list[str], sentence: str, lycosa: Lycosa) -> None:
@@ -244,3 +246,11 @@ def test_a_port_in_use_is_told(lycosa: Lycosa) -> None:
         done = lycosa("serve", "--port", str(served.port), check=False)
     assert done.returncode == 2
     assert "in use" in done.stderr
+
+
+def test_an_export_replaces_files_only(crawled: Crawled, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    told = crawled.run("export", "birds", "--to", "jsonl", "--output", str(pipe), check=False)
+    assert (told.returncode, "is no file that can be written over" in told.stderr) == (2, True)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)

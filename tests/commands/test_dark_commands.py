@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from real_crawl import Lycosa
 
 from lycosa.clicks import PageClicks, Source
 from lycosa.fetching.simulated_web import SimulatedWeb
-from lycosa.interface import dark
+from lycosa.interface.cli import main
 from lycosa.storage.click_store import ClickStore
 
 BOX = "box:5?hosts=4&pages=60&topics=2&size=1KiB&links=8&unlinked=0.2&errors=0&duplicates=0&begins=0"
@@ -40,15 +39,8 @@ source = "store"
 
 
 def told(home: Path, *typed: str) -> int:
-    """Run `lycosa clicks dark …` by its own part of the command line."""
-    shared = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
-    shared.add_argument("--json", action="store_true")
-    parser = argparse.ArgumentParser()
-    parser.set_defaults(home=str(home), json=False)
-    dark.add_clicks_commands(parser.add_subparsers(), shared)
-    found = parser.parse_args(["dark", *typed])
-    code: int = found.run(found)
-    return code
+    """Run `lycosa clicks dark …` in this process."""
+    return main(["clicks", "dark", *typed, "--home", str(home)])
 
 
 def test_dark_pages_are_found_fetched_and_told(

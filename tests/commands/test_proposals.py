@@ -20,7 +20,7 @@ from lycosa.agents.proposals import OwnVocabulary
 from lycosa.agents.taxonomy_folder import OwnTaxonomy
 from lycosa.agents.word_vectors import WordVectors, closeness, model2vec_closeness
 from lycosa.configuration import ConfigurationError, build
-from lycosa.interface.proposals import add_topics_commands
+from lycosa.interface.cli import parser
 from lycosa.records import Response
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.archive import Archive, Position
@@ -57,14 +57,10 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def run(home: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     """Type a command of `lycosa topics`; returns what it printed, as JSON where that was asked for."""
-    shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--home", default=str(home))
-    shared.add_argument("--json", action="store_true")
-    parser = argparse.ArgumentParser()
-    add_topics_commands(parser.add_subparsers(required=True), shared)
+    whole = parser(["topics"])
 
     def typed(*arguments: str) -> Any:
-        told = parser.parse_args(arguments)
+        told = whole.parse_args(["topics", *arguments, "--home", str(home)])
         assert told.run(told) == 0
         printed = capsys.readouterr().out
         return json.loads(printed) if told.json else printed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import signal
@@ -25,7 +24,7 @@ from lycosa.agents.folder import CrawlError, CrawlFolder
 from lycosa.agents.partition import site_hash
 from lycosa.agents.seeds import page_texts, second_level_seeds, share_of_agents
 from lycosa.configuration import ConfigurationError, build
-from lycosa.interface import seeds
+from lycosa.interface.cli import parser
 from lycosa.records import Page
 from lycosa.search.index import Document, IndexWriter
 from lycosa.urls import normalise
@@ -91,12 +90,7 @@ class Typed:
         self._home, self._capsys = home, capsys
 
     def __call__(self, *arguments: str) -> Said:
-        shared = argparse.ArgumentParser(add_help=False)
-        shared.add_argument("--home")
-        shared.add_argument("--json", action="store_true")
-        parser = argparse.ArgumentParser()
-        seeds.add_commands(parser.add_subparsers(), shared)
-        told = parser.parse_args(["seeds", *arguments, "--home", str(self._home)])
+        told = parser(["seeds"]).parse_args(["seeds", *arguments, "--home", str(self._home)])
         return Said(told.run(told), *self._capsys.readouterr())
 
 
@@ -162,7 +156,7 @@ def test_our_own_server_feeds_another_instance(typed: Typed, server: str) -> Non
 
 
 def test_a_server_of_ours_that_is_not_told_which_crawl_says_so(typed: Typed, server: str) -> None:
-    with pytest.raises(CrawlError, match=r"lycosa: no index.*\?crawl=NAME"):
+    with pytest.raises(CrawlError, match=r"lycosa: no crawl chosen.*\?crawl=NAME"):
         typed("wolf spiders", "--engine", f"searxng:{server}")
     with pytest.raises(CrawlError, match=r"no search there \(404\)"):
         typed("wolf spiders", "--engine", f"searxng:{server}/?crawl=unknown")

@@ -14,7 +14,7 @@ from real_crawl import Lycosa, runner
 from lycosa.agents.folder import CrawlFolder
 from lycosa.agents.structure_samples import MOST_SAMPLES
 from lycosa.fetching.simulated_web import SimulatedWeb
-from lycosa.interface.structure import one_line, tag_paths
+from lycosa.interface.commands.structure import one_line, tag_paths
 from lycosa.pages.structure import Skeleton
 from lycosa.search.index import IndexReader
 from lycosa.urls import site_of

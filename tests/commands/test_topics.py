@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from lycosa.agents import taxonomy_folder
 from lycosa.agents.taxonomy_folder import OwnTaxonomy, load_taxonomy
 from lycosa.configuration import ConfigurationError
 from lycosa.fetching.simulated_web import SimulatedWeb
-from lycosa.interface import topics
+from lycosa.interface.cli import parser
 from lycosa.topics.taxonomy import Node, Taxonomy, TaxonomyError
 from lycosa.topics.taxonomy_file import shipped, written
 
@@ -36,14 +35,10 @@ def typed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Typed:
     folder = tmp_path / "taxonomy"
     folder.mkdir()
     (folder / "mine.toml").write_text(written(TREE), "utf-8")
-    shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--home", default=str(tmp_path))
-    shared.add_argument("--json", action="store_true")
-    parser = argparse.ArgumentParser()
-    topics.add_commands(parser.add_subparsers(required=True), shared)
+    whole = parser(["topics"])
 
     def run(*arguments: str) -> tuple[int, str]:
-        told = parser.parse_args(["topics", *arguments])
+        told = whole.parse_args(["topics", *arguments, "--home", str(tmp_path)])
         code: int = told.run(told)
         return code, capsys.readouterr().out
 

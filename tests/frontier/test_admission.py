@@ -73,6 +73,21 @@ def test_an_endless_calendar_is_cut_off() -> None:
     assert let_in(days, Traps(urls_per_pattern=100)) == 101
 
 
+@pytest.mark.parametrize(
+    ("address", "token"),
+    [
+        ("/news/announcing-the-release-of-version-1-19-of-the-stream-processor", False),
+        ("/2024/Wolf_spiders_of_the_Northern_hemisphere_A_field_guide", False),
+        ("/a/how-to-find-3d-models-with-v2-of-the-api-part-1st", False),
+        ("/s/q7Zk2mP0vXc9LrT4yWb8Nd1HgJ5fSaEu/page", True),
+        ("/s/0123456789abcdef0123456789abcdef", True),
+        ("/s/dGhpcyBpc-0gYSB0b2tlbiBv_ZiBzb21lIGtpbmQ", True),
+    ],
+)
+def test_long_titles_with_hyphens_are_no_session_ids(address: str, token: bool) -> None:
+    assert pattern_of(f"https://a.example{address}")[1] is token
+
+
 def test_session_ids_get_a_hundredth_of_the_budget() -> None:
     urls = [f"http://a.org/shop?sid={number:032x}" for number in range(1000)]
     assert let_in(urls, Traps(urls_per_pattern=1000)) == 20

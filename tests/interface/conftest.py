@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from small_crawl import a_crawl, a_full_crawl
 from starlette.testclient import TestClient
 
-from lycosa.interface.web import web_app
+from lycosa.agents.folder import CrawlFolder
+from lycosa.interface import controls
+from lycosa.interface.web.server import web_app
 from real_browser import ARGUMENTS, browser_path
 
 
@@ -35,6 +38,16 @@ def server(home: Path) -> Iterator[str]:
     """The address of a server over `home`."""
     with served(home) as (address, _):
         yield address
+
+
+@pytest.fixture
+def crawls(tmp_path: Path) -> Iterator[Path]:
+    """A home whose crawls are all ended with the test."""
+    yield tmp_path
+    deadline = time.monotonic() + 60
+    for folder in CrawlFolder.all(tmp_path):
+        while controls.stop(folder) and time.monotonic() < deadline:
+            time.sleep(0.05)
 
 
 @pytest.fixture(scope="module")

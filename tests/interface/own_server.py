@@ -13,8 +13,8 @@ from pathlib import Path
 SERVE = """
 import sys
 from pathlib import Path
-from lycosa.interface.web import serve
-serve(Path(sys.argv[1]), sys.argv[2], 0, lambda address: print(address, flush=True))
+from lycosa.interface.web.server import serve
+serve(Path(sys.argv[1]), sys.argv[2], 0, lambda address, _: print(address, flush=True))
 print("ended", flush=True)
 """
 

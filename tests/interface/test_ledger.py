@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_crawl import LONG_AGO, a_crawl, keep
 
-from lycosa.interface import ledger
-from lycosa.interface.ledger import MOST_POINTS, Ledger, Tally, harvest_curve
+from lycosa.interface.web import ledger
+from lycosa.interface.web.ledger import MOST_POINTS, Ledger, Overview, Tally, growth
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.catalogue import VisitRow
@@ -33,7 +33,7 @@ def test_the_curve_is_the_share_of_relevant_pages_after_each_page(visits: list[t
         tallies[agent].take(float(place), relevant)
         good += relevant
         expected.append((float(place), good / place))
-    assert harvest_curve(tallies) == tuple(expected)
+    assert Overview(growth(tallies)).curve == tuple(expected)
 
 
 @pytest.mark.parametrize("pages", [1, 299, 300, 601, 602, 5000, 12_345])
@@ -41,7 +41,7 @@ def test_a_long_curve_is_thinned_but_keeps_its_end(pages: int) -> None:
     tally = Tally()
     for place in range(pages):
         tally.take(float(place), place % 4 == 0)
-    curve = harvest_curve([tally])
+    curve = Overview(growth([tally])).curve
     assert len(tally.steps()) <= 2 * MOST_POINTS + 1
     assert min(pages, MOST_POINTS) * 0.9 <= len(curve) <= MOST_POINTS
     assert curve[-1] == (pages, -(-pages // 4) / pages)
@@ -55,8 +55,20 @@ def test_agents_are_merged_by_time_and_failures_are_no_pages(tmp_path: Path) -> 
     overview = Ledger(folder).look()
     assert overview.curve == ((1, 1.0), (2, 0.5), (3, pytest.approx(2 / 3)), (4, 0.5))
     assert [site.site for site in overview.sites] == ["https://site0.example", "https://site1.example"]
+    assert overview.growth[-1] == (LONG_AGO + 2, 4, 2)
+    assert overview.examples == {"timeout": ("https://site0.example/1",)}
     assert overview.whole
     assert not overview.trouble
+
+
+def test_a_few_of_the_latest_failures_are_kept_for_each_of_a_few_reasons() -> None:
+    tally = Tally()
+    for number in range(100):
+        tally.miss("timeout", f"https://a.example/{number}")
+    for number in range(1000):
+        tally.miss(f"reason {number}", "https://b.example/")
+    assert list(tally.examples["timeout"]) == [f"https://a.example/{number}" for number in range(95, 100)]
+    assert len(tally.examples) == ledger.MOST_REASONS
 
 
 def add_row(store: Path, relevance: float) -> None:

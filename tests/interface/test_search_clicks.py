@@ -18,8 +18,9 @@ from starlette.testclient import TestClient
 
 from lycosa.agents.folder import CrawlFolder
 from lycosa.clicks import DAY, ShownResult, day_of
-from lycosa.interface.search_clicks import LARGEST, PER_MINUTE, Asker, Chosen, SearchNotes
-from lycosa.interface.web import SECURITY, web_app
+from lycosa.interface.web.search_clicks import PER_MINUTE, Asker, Chosen, SearchNotes
+from lycosa.interface.web.search_notes import LARGEST
+from lycosa.interface.web.server import SECURITY, web_app
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys
 
@@ -38,7 +39,9 @@ def folder(tmp_path: Path) -> CrawlFolder:
 @pytest.fixture
 def client(folder: CrawlFolder) -> TestClient:
     app = web_app(folder.path.parent.parent)
-    return TestClient(app, base_url="http://localhost", headers={"User-Agent": PERSON})
+    made = TestClient(app, base_url="http://localhost", headers={"User-Agent": PERSON})
+    made.headers["X-Lycosa-Key"] = re.findall(r'name="page-key" content="(\w+)"', made.get("/").text)[0]
+    return made
 
 
 def noted(folder: CrawlFolder, query: str = "leaves") -> list[ShownResult]:
@@ -63,7 +66,7 @@ def search(client: TestClient, **more: Any) -> list[str]:
 
 def choose(client: TestClient, url: str, place: int, headers: dict[str, str] = OURS, **more: Any) -> int:
     told = {"crawl": "spiders", "query": "leaves", "url": url, "place": place} | more
-    return client.post("/clicks/chosen", json=told, headers=headers).status_code
+    return client.post("/notes/chosen", json=told, headers=headers).status_code
 
 
 # -- what is noted ------------------------------------------------------------------------------------
@@ -177,13 +180,11 @@ def test_search_does_not_depend_on_notes(client: TestClient, monkeypatch: pytest
 @pytest.mark.parametrize(
     "headers",
     [
-        {},
+        {"X-Lycosa-Key": ""},
+        {"X-Lycosa-Key": "0" * 64},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
         {"Sec-Fetch-Site": "none"},
-        {"Origin": "https://evil.example"},
-        {"Origin": "null"},
-        {"Origin": "http://localhost", "Sec-Fetch-Site": "cross-site"},
     ],
 )
 def test_other_sites_cannot_choose_for_people(client: TestClient, folder: CrawlFolder, headers: dict[str, str]) -> None:
@@ -192,9 +193,11 @@ def test_other_sites_cannot_choose_for_people(client: TestClient, folder: CrawlF
     assert chosen(folder) == {}
 
 
-def test_a_browser_without_fetch_metadata_is_known_by_its_origin(client: TestClient, folder: CrawlFolder) -> None:
+def test_a_browser_without_fetch_metadata_is_known_by_the_key_of_the_page(
+    client: TestClient, folder: CrawlFolder
+) -> None:
     url = search(client)[0]
-    assert choose(client, url, 1, {"Origin": "http://localhost"}) == 204
+    assert choose(client, url, 1, {}) == 204
     assert chosen(folder) == {url: (1,)}
 
 
@@ -202,31 +205,31 @@ def test_a_browser_without_fetch_metadata_is_known_by_its_origin(client: TestCli
     ("body", "status"),
     [
         (b"", 400),
-        (b"[]", 400),
+        (b"[]", 422),
         (b"\xff\xfe", 400),
         (b"{" * 5000, 400),
-        (json.dumps({"crawl": "spiders", "query": "leaves", "url": "https://a.example/", "place": 0}).encode(), 400),
+        (json.dumps({"crawl": "spiders", "query": "leaves", "url": "https://a.example/", "place": 0}).encode(), 422),
         (
             json.dumps({"crawl": "spiders", "query": "leaves", "url": "https://a.example/", "place": 10**30}).encode(),
-            400,
+            422,
         ),
-        (json.dumps({"crawl": "spiders", "query": "x" * 501, "url": "https://a.example/", "place": 1}).encode(), 400),
-        (json.dumps({"crawl": "spiders", "query": "x", "url": "u", "place": 1, "visitor": "me"}).encode(), 400),
+        (json.dumps({"crawl": "spiders", "query": "x" * 501, "url": "https://a.example/", "place": 1}).encode(), 422),
+        (json.dumps({"crawl": "spiders", "query": "x", "url": "u", "place": 1, "visitor": "me"}).encode(), 422),
         (json.dumps({"crawl": "../spiders", "query": "x", "url": "u", "place": 1}).encode(), 404),
         (b"x" * (LARGEST + 1), 413),
     ],
 )
 def test_garbage_is_refused(client: TestClient, body: bytes, status: int) -> None:
-    answer = client.post("/clicks/chosen", content=body, headers={**OURS, "Content-Type": "application/json"})
+    answer = client.post("/notes/chosen", content=body, headers={**OURS, "Content-Type": "application/json"})
     assert answer.status_code == status
     assert answer.headers["content-security-policy"] == SECURITY["Content-Security-Policy"]
 
 
 def test_a_form_of_another_site_is_refused_by_its_type(client: TestClient) -> None:
     assert (
-        client.post("/clicks/chosen", content=b"{}", headers={**OURS, "Content-Type": "text/plain"}).status_code == 415
+        client.post("/notes/chosen", content=b"{}", headers={**OURS, "Content-Type": "text/plain"}).status_code == 415
     )
-    assert client.get("/clicks/chosen", headers=OURS).status_code == 405
+    assert client.get("/notes/chosen", headers=OURS).status_code == 405
 
 
 def test_too_many_choices_must_wait(client: TestClient) -> None:

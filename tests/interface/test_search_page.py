@@ -10,7 +10,7 @@ import pytest
 from small_crawl import GERMAN, SPIDERS, a_crawl, index
 from starlette.testclient import TestClient
 
-from lycosa.interface.web import web_app
+from lycosa.interface.web.server import web_app
 from lycosa.records import Page
 
 
@@ -150,11 +150,21 @@ def test_json_has_the_shape_of_searxng(client: TestClient) -> None:
         "url": GERMAN.url,
         "title": "Die Wolfsspinne",
         "content": "Die Wolfsspinne jagt ohne Netz",
-        "engine": "lycosa",
-        "score": 0.0,
         "publishedDate": "2023-11-14T22:13:20+00:00",
+        "thumbnail": "",
+        "img_src": "",
+        "priority": "",
+        "engine": "lycosa",
+        "template": "default.html",
+        "parsed_url": ["https", "spinnen.example", "/wolf", "", "", ""],
+        "engines": ["lycosa"],
+        "positions": [1],
+        "score": 0.0,
+        "category": "general",
     }
     assert result["score"] > 0
+    lists = ("answers", "corrections", "infoboxes", "suggestions", "unresponsive_engines")
+    assert {name: found[name] for name in lists} == {name: [] for name in lists}
 
 
 def test_json_pages_like_html(client: TestClient) -> None:
@@ -173,7 +183,9 @@ def test_opensearch_describes_the_search(client: TestClient) -> None:
     assert answer.headers["content-type"].startswith("application/opensearchdescription+xml")
     described = ElementTree.fromstring(answer.content)
     space = "{http://a9.com/-/spec/opensearch/1.1/}"
-    html, plain = described.iter(f"{space}Url")
+    html, plain, suggestions = described.iter(f"{space}Url")
     assert html.get("template") == "http://testserver/search?crawl=spiders&q={searchTerms}"
     assert plain.get("template") == "http://testserver/search?crawl=spiders&q={searchTerms}&format=json"
+    assert suggestions.get("type") == "application/x-suggestions+json"
+    assert suggestions.get("template") == "http://testserver/suggest?crawl=spiders&q={searchTerms}"
     assert client.get("/opensearch.xml?crawl=nowhere").status_code == 404

@@ -16,13 +16,15 @@ from own_server import served
 from small_crawl import a_crawl, report
 
 from lycosa.agents.folder import CrawlError, own
-from lycosa.interface.web import serve
+from lycosa.interface.api.tokens import Role, TokenFile
+from lycosa.interface.web.server import serve
 
 
-def answer_of(address: str, path: str, host: str | None = None) -> http.client.HTTPResponse:
+def answer_of(address: str, path: str, host: str | None = None, token: str = "") -> http.client.HTTPResponse:
     parts = urlsplit(address)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=10)
-    connection.request("GET", path, headers={"Host": host} if host else {})
+    headers = {"Host": host} if host else {}
+    connection.request("GET", path, headers=headers | ({"Authorization": f"Bearer {token}"} if token else {}))
     return connection.getresponse()
 
 
@@ -38,7 +40,7 @@ def events_of(answer: http.client.HTTPResponse) -> Iterator[tuple[str, dict[str,
             kind = "message"
 
 
-def nobody(_: str) -> None:
+def nobody(*_: str) -> None:
     pytest.fail("it said that it is ready")
 
 
@@ -50,9 +52,21 @@ def test_a_port_in_use_is_told_in_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org", ""])
-def test_it_does_not_listen_beyond_this_machine(tmp_path: Path, host: str) -> None:
-    with pytest.raises(CrawlError, match="serves this machine only"):
+def test_without_a_token_it_does_not_listen_beyond_this_machine(tmp_path: Path, host: str) -> None:
+    with pytest.raises(CrawlError, match=r"lets others in, so they need a token.*lycosa tokens add NAME"):
         serve(tmp_path, host, 0, nobody)
+
+
+def test_with_a_token_it_listens_elsewhere_and_asks_everybody_for_it(tmp_path: Path) -> None:
+    secret = TokenFile(tmp_path).add("reader", Role.READ)
+    with served(tmp_path, "0.0.0.0") as (address, _):
+        port = urlsplit(address).port
+        here = f"http://127.0.0.1:{port}/"
+        assert answer_of(here, "/health", "any.example").status == 200
+        assert answer_of(here, "/").status == 401
+        assert answer_of(here, "/api/v1/crawls").status == 401
+        assert answer_of(here, "/api/v1/crawls", token="lyc_wrong").status == 401
+        assert answer_of(here, "/api/v1/crawls", token=secret).status == 200
 
 
 def test_an_impossible_port_is_told(tmp_path: Path) -> None:
@@ -84,6 +98,19 @@ def test_events_follow_a_running_crawl_until_it_stops(tmp_path: Path) -> None:
         rest = list(events)
     assert [kind for kind, _ in rest][-1] == "end"
     assert rest[-2][1]["state"] == "stopped"
+
+
+def test_events_end_for_those_whose_token_was_removed(tmp_path: Path) -> None:
+    folder = a_crawl(tmp_path, "followed")
+    report(folder, 0, 10, 5)
+    secret = TokenFile(tmp_path).add("reader", Role.READ)
+    with served(tmp_path, "0.0.0.0") as (address, _), own(folder.path / "lock", "the crawl"):
+        here = f"http://127.0.0.1:{urlsplit(address).port}/"
+        events = events_of(answer_of(here, "/crawl/followed/events", token=secret))
+        assert next(events)[0] == "message"
+        TokenFile(tmp_path).remove("reader")
+        *_, (kind, told) = events
+    assert (kind, told["status"]) == ("end", 401)
 
 
 def test_an_interrupt_ends_it_cleanly_even_while_it_is_followed(tmp_path: Path) -> None:

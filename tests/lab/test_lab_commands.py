@@ -13,7 +13,7 @@ import pytest
 from test_experiment import KEYS
 
 from lycosa.configuration import ConfigurationError
-from lycosa.interface import lab
+from lycosa.interface.commands import lab
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "lab.md").read_text("utf-8")
 

@@ -163,9 +163,9 @@ def test_likeness_says_which_part_decided() -> None:
 
 def test_terms_begin_anew_when_memory_is_full() -> None:
     terms = Terms()
-    first = terms.bags(["owl owl nest", "", "the"])
-    assert first.texts.tolist() == [0, 0]
-    assert sorted(first.weights.tolist()) == pytest.approx([1 / 5**0.5, 2 / 5**0.5])
+    first = terms.bags([Passage("owl owl nest"), Passage(), Passage("the")])
+    assert first.passages.tolist() == [0, 0]
+    assert sorted(first.weights.tolist()) == pytest.approx([0.5 / 5**0.5, 1 / 5**0.5])
 
 
 def test_every_paragraph_with_links_is_a_node_with_its_headings() -> None:

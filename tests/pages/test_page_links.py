@@ -223,3 +223,17 @@ def test_of_several_images_the_first_one_with_a_description_names_the_anchor() -
     found = links_of("<a href=a><i><img src=s><b><img alt='a  bird'></b></i><img alt=other></a>")
     assert found["a"].anchor == "a bird"
     assert links_of("<a href=b title=named><img alt=''></a>")["b"].anchor == "named"
+
+
+def test_tracking_parameters_are_kept_where_nobody_wants_them_dropped() -> None:
+    html = (
+        "<link rel=canonical href='/c?utm_source=x'><meta http-equiv=refresh content='0; url=/r?fbclid=1'>"
+        "<a href='/a?utm_campaign=y&n=1'>a</a><a href='b?gclid=2'>b</a>"
+    )
+    dropped, kept = (read_page(fetched(html), drop_tracking=drop) for drop in (True, False))
+    assert [link.url.rpartition("/")[2] for link in dropped.links] == ["a?n=1", "b", "r"]
+    assert [link.url.rpartition("/")[2] for link in kept.links] == ["a?utm_campaign=y&n=1", "b?gclid=2", "r?fbclid=1"]
+    assert dropped.canonical.endswith("/c")
+    assert kept.canonical.endswith("/c?utm_source=x")
+    header = ("Link", '</h?gclid=3>; rel="canonical"')
+    assert read_page(fetched("<p>x", header), drop_tracking=False).canonical.endswith("/h?gclid=3")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from plain_matching import trees
 
 from lycosa.pages.document import read_page, read_structure
 from lycosa.pages.structure import DEEPEST, FIRST_FOREIGN, MOST_ELEMENTS, NAMELESS, NAMES, Skeleton
+from lycosa.pages.structure_sketch import features_of, most_matching, sketch_of
 from lycosa.records import Page
 
 
@@ -168,3 +170,26 @@ def test_names_that_only_left_out_elements_have_are_no_part_of_the_code() -> Non
     assert skeleton.names == ("x-used",)
     assert skeleton.left_out > 2_000
     assert Skeleton.from_bytes(skeleton.to_bytes()).labels() == skeleton.labels()
+
+
+def tag_paths(skeleton: Skeleton) -> Counter[tuple[str, ...]]:
+    path: list[str] = []
+    paths: Counter[tuple[str, ...]] = Counter()
+    for name, depth in skeleton.elements():
+        path[depth - 1 :] = [name]
+        paths[tuple(path)] += 1
+    return paths
+
+
+@given(trees())
+def test_a_sketch_counts_the_elements_of_each_tag_path(skeleton: Skeleton) -> None:
+    paths, sketch = tag_paths(skeleton), sketch_of(skeleton)
+    assert sorted(sketch.counts.tolist()) == sorted(paths.values())
+    assert len(sketch.features) == sum(count.bit_length() for count in paths.values())
+    assert features_of(skeleton).tolist() == sketch.features.tolist()
+
+
+@given(trees(), trees())
+def test_two_sketches_have_the_tag_paths_in_common_that_their_trees_have(a: Skeleton, b: Skeleton) -> None:
+    common = sum((tag_paths(a) & tag_paths(b)).values())
+    assert most_matching(sketch_of(a), sketch_of(b)) == common

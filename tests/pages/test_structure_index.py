@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,8 +14,8 @@ from plain_matching import trees
 from lycosa.pages import structure_index
 from lycosa.pages.structure import MOST_ELEMENTS, Skeleton, skeleton_of_names
 from lycosa.pages.structure_index import StructureIndex
-from lycosa.pages.structure_neighbours import signature_of
-from lycosa.pages.structure_sketch import ALIKE, likeness, sketch_of
+from lycosa.pages.structure_neighbours import HASHES, GlanceTable, Neighbours, signature_of
+from lycosa.pages.structure_sketch import ALIKE, features_of, likeness, sketch_of
 
 INNER = ("div", "p", "a", "ul", "li", "span", "table", "tr", "td", "h2", "img", "section", "article", "b", "form")
 
@@ -157,6 +158,45 @@ def test_signatures_estimate_likeness() -> None:
     ]
     assert abs(sum(errors) / len(errors)) < 0.05
     assert max(map(abs, errors)) < 0.3
+
+
+@given(st.lists(st.lists(st.integers(0, 2), min_size=HASHES, max_size=HASHES), min_size=1, max_size=9))
+def test_agreements_are_the_number_of_equal_places(rows: list[list[int]]) -> None:
+    table = GlanceTable(np.array(rows, np.uint8))
+    glance = np.array(rows[0], np.uint8)
+    agreements = [sum(ours == theirs for ours, theirs in zip(rows[0], row, strict=True)) for row in rows]
+    numbers = np.arange(len(rows))
+    assert table.agreements(glance, numbers).tolist() == agreements
+    assert table.estimates(glance, numbers).tolist() == [each / HASHES for each in agreements]
+
+
+def test_neighbours_are_each_found_once_best_first_sorted_in_or_not() -> None:
+    _, skeletons, _ = filled(12, templates=40, pages=600)
+    signatures = [signature_of(features_of(skeleton)) for skeleton in skeletons.values()]
+    neighbours = Neighbours()
+    assert neighbours.near(signatures[0], 5, 0.5) == []
+    assert [neighbours.add(signature) for signature in signatures] == list(range(600))
+    for signature in signatures[::50]:
+        likeness_of = [float((signature.astype(np.uint8) == each.astype(np.uint8)).mean()) for each in signatures]
+        expected = [each for each in range(600) if likeness_of[each] >= 0.5]
+        found = neighbours.near(signature, 600, 0.5)
+        assert found == sorted(expected, key=lambda each: (-likeness_of[each], each))
+        assert neighbours.near(signature, 3, 0.5) == found[:3]
+
+
+def test_many_pages_are_ranked_by_exact_likeness_across_templates(monkeypatch: pytest.MonkeyPatch) -> None:
+    index, skeletons, _ = filled(13, templates=3, pages=200)
+    few = {key: index.like(skeletons[key], most=30, at_least=0.0) for key in list(skeletons)[::20]}
+    monkeypatch.setattr(structure_index, "CLOSER_LOOKS", 1_000)
+    for key, found in few.items():
+        assert len(found) == 30
+        values = [value for _, value in found]
+        of_all = index.like(skeletons[key], most=30, at_least=0.0)
+        assert values == sorted(values, reverse=True)
+        assert [value for _, value in of_all[:5]] == values[:5]
+        assert dict(of_all).items() >= {(key, 1.0)}
+        for other, value in of_all:
+            assert value == pytest.approx(likeness(sketch_of(skeletons[key]), sketch_of(skeletons[other])))
 
 
 def test_many_templates_are_found_after_they_were_sorted_in() -> None:

@@ -87,6 +87,28 @@ def test_a_link_is_looked_at_closely_only_a_few_times() -> None:
     assert judge.priorities(again, Score(0.5), again.links)[0].value == pytest.approx(scores[0].value)
 
 
+def test_the_passages_of_pages_under_way_count_as_if_each_had_been_learnt_from_at_once() -> None:
+    texts = ("an owl in its nest", RAILS, SOUP, OWLS, "kestrels and falcons", "salt")
+    pages = [page(link("http://b.test/", text), url=f"http://a.test/{at}") for at, text in enumerate(texts)]
+    only = {"by_relevance": 0.0, "by_page_class": 0.0, "by_experience": 0.0}
+    at_once, together = scorer(**only), scorer(**only)
+    expected = []
+    for each in pages:
+        expected.append(at_once.priorities(each, Score(0.5), each.links))
+        at_once.learn([visited(each, 0.5, expected[-1])])
+    found = [together.priorities(each, Score(0.5), each.links) for each in pages]
+    assert [scores[0].value for scores in found] == [scores[0].value for scores in expected]
+    assert "4 passages" in found[-1][0].why, "no more than the first few are looked at"
+    together.learn([visited(each, 0.5, scores) for each, scores in zip(pages, found, strict=True)])
+    assert together.keeper.judged.total() == 1, "the T-Graph was asked at the first mention only"
+
+
+def test_a_page_that_is_judged_again_before_it_is_learnt_from_counts_once() -> None:
+    judge = scorer()
+    hub = page(link("http://b.test/1", OWLS), link("http://b.test/2", RAILS))
+    assert judge.priorities(hub, Score(0.5), hub.links) == judge.priorities(hub, Score(0.5), hub.links)
+
+
 def test_pages_without_text_headings_or_links_are_judged_too() -> None:
     judge = scorer()
     assert judge.priorities(Page("http://a.test/"), Score(0.0), ()) == []

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from lycosa import plugins
 from lycosa.configuration import Configuration, build
-from lycosa.interface.looking import search_lines
+from lycosa.interface.commands.search import search_lines
 from lycosa.records import Page, Score
+from lycosa.search.facets import Facets
 from lycosa.search.index import Document, IndexReader, IndexWriter
 from lycosa.search.query import understand
 from lycosa.search.ranking import (
@@ -44,7 +45,7 @@ weights = st.builds(
 )
 signals = st.builds(Signal, anything, anything, anything)
 ages = st.none() | st.floats(-1e12, 1e12)
-texts = st.floats(0.0, 1e6)
+texts = st.floats(0.0, 1e6, allow_subnormal=False)
 
 
 @given(weights, texts, ages, signals)
@@ -197,7 +198,7 @@ def test_scores_fall_from_the_first_to_the_last(reader: IndexReader) -> None:
 def test_an_index_of_an_older_layout_is_still_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import tantivy
 
-    from lycosa.search import index
+    from lycosa.search import layout
 
     def older() -> object:
         builder = tantivy.SchemaBuilder()
@@ -210,16 +211,20 @@ def test_an_index_of_an_older_layout_is_still_searched(tmp_path: Path, monkeypat
         builder.add_float_field("relevance", stored=True, indexed=True, fast=True)
         return builder.build()
 
-    monkeypatch.setattr(index, "_schema", older)
-    made = index._open(tmp_path, new=True)
+    monkeypatch.setattr(layout, "schema", older)
+    made = layout.open_index(tmp_path, new=True)
     writer = made.writer(15_000_000, 1)
     for name in ("a", "b"):
         writer.add_document(tantivy.Document(url=f"http://a.org/{name}", body="bees", title="", host="a.org"))
     writer.commit()
     writer.wait_merging_threads()
     monkeypatch.undo()
-    assert names(IndexReader(tmp_path).ranking(understand("bees"), 2, order(Told(b=1.0)))) == ["b", "a"]
-    with pytest.raises(index.IndexDamaged):
+    older_reader = IndexReader(tmp_path)
+    assert names(older_reader.ranking(understand("bees"), 2, order(Told(b=1.0)))) == ["b", "a"]
+    assert older_reader.search(understand("bees topic:595 site:a.org")).total == 0
+    assert older_reader.facets(understand("bees"), 2) == Facets()
+    assert older_reader.words(10) == older_reader.names("b", 10) == []
+    with pytest.raises(layout.IndexDamaged):
         IndexWriter(tmp_path, 15_000_000)
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.configuration import ConfigurationError
-from lycosa.interface import lab
+from lycosa.interface.commands import lab
 from lycosa.lab.cranfield import Collection, compare, find_cranfield, read_collection, search_rankings
 from lycosa.lab.search_quality import (
     MEASURES,

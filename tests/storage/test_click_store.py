@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -160,12 +161,38 @@ def test_dropping_a_site_leaves_nothing_of_it(tmp_path: Path) -> None:
         store.add_pages(
             SITE, Source.LOG, [PageClicks(PAGE, 1)], marks={f"import:{SITE}:1": b"x"}, refusals={"robot": 1}
         )
-        store.add_events([event()])
+        store.add_events([event(query="burrow")])
+        assert store.query_sets("burrow")
         store.add_pages("other.example", Source.LOG, [PageClicks("http://other.example/", 1)])
         store.drop_site(SITE)
         assert [site.name for site in store.sites()] == ["other.example"]
+        assert store.query_sets("burrow") == {}
         assert [page.url for page in store.pages()] == ["http://other.example/"]
         assert (list(store.behaviours()), store.refusals(), list(store.marks("import:"))) == ([], {}, [])
+
+
+def test_dropping_a_page_leaves_the_others(tmp_path: Path) -> None:
+    with ClickStore(tmp_path) as store:
+        store.add_pages(SITE, Source.LOG, [PageClicks(PAGE, 1), PageClicks("http://example.org/b", 2)])
+        store.add_events([event(query="burrow")])
+        assert store.drop_page(SITE, PAGE)
+        assert not store.drop_page(SITE, PAGE)
+        assert [page.url for page in store.pages()] == ["http://example.org/b"]
+        assert (list(store.behaviours()), store.query_sets("burrow")) == ([], {})
+
+
+def test_a_store_can_be_opened_while_another_thread_writes(tmp_path: Path) -> None:
+    def count(number: int) -> None:
+        with ClickStore(tmp_path) as store:
+            view = number.to_bytes(8, "big")
+            store.add_events([event(0, view=view, visitor=view * 2)])
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(count, range(300)))
+    with ClickStore(tmp_path, readonly=True) as store:
+        found = store.page(SITE, PAGE)
+    assert found is not None
+    assert found.visits == 300
 
 
 def test_reading_where_nothing_was_counted_says_what_to_do(tmp_path: Path) -> None:

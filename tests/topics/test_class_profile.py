@@ -35,14 +35,14 @@ def test_many_texts_at_once_are_as_close_as_one_by_one() -> None:
     topic = maker.of_topic(["Owls and eagles are birds of prey that build nests."])
     texts = ["the owl", "", "a steam locomotive on rails", "xyzzy", "nest of the eagle and its eggs", "the owl"]
     one_by_one = [closeness(maker.of_text(text), topic) for text in texts]
-    assert maker.closeness_of(texts, topic) == pytest.approx(one_by_one, abs=1e-6)
+    assert maker.closeness_of(running(texts), topic) == pytest.approx(one_by_one, abs=1e-6)
     assert one_by_one[0] > one_by_one[2]
-    assert maker.closeness_of([], topic).tolist() == []
+    assert maker.closeness_of(running([]), topic).tolist() == []
 
 
 def test_phrases_do_not_reach_from_one_text_into_the_next() -> None:
     maker = made()
-    apart = maker.closeness_of(["birds", "of prey"], maker.of_text("hawk"))
+    apart = maker.closeness_of(running(["birds", "of prey"]), maker.of_text("hawk"))
     assert apart.tolist() == [0.0, 0.0]
     told = running(["birds of", "prey"])
     assert told.words == ["birds", "of", "", "prey", ""]

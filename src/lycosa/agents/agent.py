@@ -80,11 +80,17 @@ class Agent:
         """Steps 3 to 5."""
         if not isinstance(outcome, Fetched):
             return Visit(link, outcome, at=at)
-        if link.rel == SITEMAP:
-            return sitemap_visit(link, outcome, self.crawl.configuration.sitemaps, at)
-        begin = perf_counter()
         configuration = self.crawl.configuration
-        page = read_page(outcome, configuration.fetching.most_links, configuration.reads_structure)
+        drop_tracking = configuration.urls.drop_tracking
+        if link.rel == SITEMAP:
+            return sitemap_visit(link, outcome, configuration.sitemaps, at, drop_tracking=drop_tracking)
+        begin = perf_counter()
+        page = read_page(
+            outcome,
+            configuration.fetching.most_links,
+            configuration.reads_structure,
+            drop_tracking=drop_tracking,
+        )
         read = perf_counter()
         relevance, priorities = self._strategy.judge(page)
         classes = self._strategy.classes(page)
@@ -262,7 +268,7 @@ class Agent:
             "agent": self.crawl.number,
             "fetched": counts.fetched,
             "relevant": counts.relevant,
-            "waiting": self.frontier.waiting,
+            "waiting": self.crawl.frontier.waiting,
             "in_flight": len(self._under_way),
             "uncommitted": len(self._visits),
             "later": self.crawl.store.count("later"),

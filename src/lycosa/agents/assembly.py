@@ -12,6 +12,7 @@ from lycosa.agents.class_schemes import scheme_of_crawl
 from lycosa.agents.courier import Courier, LonelyCourier, ProcessCourier
 from lycosa.agents.crawl import Crawl
 from lycosa.agents.folder import CrawlFolder
+from lycosa.agents.put_back import put_back
 from lycosa.agents.recollection import remind
 from lycosa.agents.revisiting import Round, begin_round
 from lycosa.agents.structure_samples import samples_of
@@ -75,7 +76,9 @@ def build_agent(
     folder: CrawlFolder, number: int, superior: Superior, clock: Callable[[], float], courier: Courier | None = None
 ) -> Agent:
     """An agent that goes on where it left off."""
-    crawl, fetcher, strategy = _parts(folder, number, clock, courier)
+    crawl, fetcher, strategy = parts(folder, number, clock, courier)
+    remind(strategy, crawl.store)
+    put_back(folder, crawl, clock())
     budget = Budget(crawl.configuration.pages, number, crawl.counts.fetched, folder.path / "budget")
     agent = Agent(crawl, fetcher, strategy, budget, superior, clock)
     crawl.inject(crawl.configuration.seeds, clock())
@@ -92,16 +95,21 @@ def build_round(
     everything: bool = True,
 ) -> Agent:
     """An agent that looks once more at its pages that may have changed, or at those of them that are due."""
-    crawl, fetcher, strategy = _parts(folder, number, clock, courier)
+    crawl, fetcher, strategy = parts(folder, number, clock, courier)
+    remind(strategy, crawl.store)
     again = begin_round(crawl.configuration, crawl.store, clock())
     return Agent(crawl, fetcher, strategy, Budget(0), Round(superior, again, everything=everything), clock, again)
 
 
-def _parts(
-    folder: CrawlFolder, number: int, clock: Callable[[], float], courier: Courier | None
+def parts(
+    folder: CrawlFolder,
+    number: int,
+    clock: Callable[[], float],
+    courier: Courier | None,
+    configuration: Configuration | None = None,
 ) -> tuple[Crawl, Fetcher, Strategy]:
-    """What an agent is made of, as its store has it."""
-    configuration = folder.configuration()
+    """What an agent is made of, as its store has it; by the crawl's settings, unless there are others."""
+    configuration = configuration or folder.configuration()
     keep_treasure(configuration, folder.path)
     topic = topic_of(configuration, folder.path)
     strategy = strategy_of(configuration, topic)
@@ -122,5 +130,4 @@ def _parts(
         plugins.find("assigners", configuration.partition)(configuration.agents),
         courier,
     )
-    remind(strategy, store)
     return crawl, plugins.find("fetchers", configuration.fetching.fetcher)(configuration, clock), strategy

@@ -18,7 +18,7 @@ from lycosa.agents.stores import reading
 from lycosa.fetching.content_coding import BadCoding, TooLarge
 from lycosa.records import GONE, Record
 from lycosa.search.index import IndexDamaged, IndexReader, read_marks
-from lycosa.search.indexer import page_at
+from lycosa.search.indexer import DUPLICATE, has_moved, page_at
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import ArchiveDamaged, Place, Position, read
@@ -181,6 +181,8 @@ class _AgentCheck:
             yield row
             if row.outcome == "failed" and row.why in GONE:
                 self.latest.pop(row.url, None)
+                self.indexable.discard(row.url)
+            if row.outcome == DUPLICATE or has_moved(row):
                 self.indexable.discard(row.url)
             if row.outcome == "fetched":
                 self.latest[row.url] = row

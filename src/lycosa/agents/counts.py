@@ -30,6 +30,15 @@ class Counts(msgspec.Struct):
     looked_again: int = 0
     changed: int = 0
     gone: int = 0
+    rewritten: int = 0
+    known_links: int = 0
+    seen_hits: int = 0
+    seen_misses: int = 0
+    said_newer: int = 0
+    classes: dict[str, int] = {}
+    due: dict[str, int] = {}
+    canonical: dict[str, int] = {}
+    """Pages that name another URL as canonical, by what is thought of that."""
 
     def note(self, visit: Visit, threshold: float, aside: bool = False) -> None:
         """Count one visit; a page is relevant from the threshold on, if it was not put aside."""

@@ -9,27 +9,36 @@ Killed at any moment, the crawl goes on from its last batch.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from time import perf_counter
 from typing import Protocol
 
 import msgspec
 
+from lycosa.agents import site_places, spellings
 from lycosa.agents.counts import Counts
 from lycosa.agents.courier import Courier
 from lycosa.agents.dark_pages import DarkPages
+from lycosa.agents.folder import CrawlFolder
 from lycosa.agents.intake import Intake
 from lycosa.agents.partition import Assigner
+from lycosa.agents.similar_pages import CanonicalLinks
+from lycosa.agents.site_places import SitePlaces
+from lycosa.agents.sitemap_claims import SitemapClaims
 from lycosa.agents.sitemap_reading import FIRST, sitemap_links
+from lycosa.agents.spellings import Spellings
 from lycosa.agents.stages import Stages
+from lycosa.agents.visit_rows import judged_row, new_response, visit_row
 from lycosa.clicks import PageClicks
 from lycosa.configuration import Configuration
+from lycosa.frontier.canonical import HAS_IT_NOT, Verdict
 from lycosa.frontier.frontier import Frontier
-from lycosa.records import SITEMAP, Failed, Redirected, Refused, Response, SiteOpened, Unchanged, Visit
+from lycosa.records import SiteOpened, Visit
 from lycosa.scoring.strategy import Strategy
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.archive import Archive, Place
-from lycosa.storage.catalogue import LinkColumns, VisitRow
+from lycosa.storage.catalogue import VisitRow
 
-NOT_MODIFIED = 304
+UNBELIEVED = "the page that it names as canonical says something else now"
 
 
 class PagesAgain(Protocol):
@@ -43,6 +52,9 @@ class PagesAgain(Protocol):
 
     def settle(self, visits: Sequence[Visit], now: float) -> None:
         """What became of the pages of a batch."""
+
+    def class_figures(self) -> tuple[dict[str, int], dict[str, int]]:
+        """How many pages each change class has, and how many of them are due."""
 
     def next_due(self, configuration: Configuration) -> float | None:
         """When the first page is due to be looked at again."""
@@ -69,7 +81,13 @@ class Crawl:
         self.stages = Stages()
         kept = store.mark("counts")
         self.counts = msgspec.msgpack.decode(kept, type=Counts) if kept else Counts()
-        self._intake = Intake(number, configuration, frontier, strategy, owner, self.counts)
+        self._before = msgspec.structs.replace(self.counts)
+        self._spellings = Spellings(configuration.urls, store.mark(spellings.MARK))
+        frontier.change_spelling(self._spellings.other_form)
+        self._claims, self._places = SitemapClaims(), SitePlaces(store.mark(site_places.MARK))
+        self._intake = Intake(number, configuration, frontier, strategy, owner, self.counts, self._spellings)
+        archived = CrawlFolder(store.folder.parents[2]).archive
+        self._canonical = CanonicalLinks(store, frontier, self.counts, archived)
         self.dark = DarkPages(number, owner, store, configuration.topic.threshold)
         self.hear_statistics(recall=True)
 
@@ -77,6 +95,10 @@ class Crawl:
         """Work by other settings from now on."""
         self.configuration = self._intake.configuration = configuration
         self.dark.threshold = configuration.topic.threshold
+        self._spellings.change(configuration.urls)
+        if not configuration.sitemaps.order_sites:
+            self.frontier.order_sites({})
+            self._places = SitePlaces(self.store.mark(site_places.MARK))
         self._strategy.adjust(configuration)
 
     # -- in -------------------------------------------------------------------------------------
@@ -113,26 +135,63 @@ class Crawl:
         """Make a batch of visits durable, and let their links in; with `again`, of pages that were looked at again."""
         if again is not None:
             visits = [again.compared(visit) for visit in visits]
+        else:
+            visits = [self._claims.compared(visit, self.store.first_with) for visit in visits]
         with self.stages.timed("archive", len(visits)):
             places = self._archive(visits)
         with self.stages.timed("update", len(visits)):
             digests: dict[bytes, str] = {}
+            self._canonical.begin()
             rows = [self._row(visit, place, digests, again) for visit, place in zip(visits, places, strict=True)]
+            self._spellings.learn(visits, rows)
+            judged = self._canonical.judged
+            rows += [judged_row(each, now, self.number) for each in judged]
             self.dark.note(visits, self._strategy.aside_below)
-            mail = self._intake.take_in(visits, now, again=again is not None)
+            unbelieved = [each.url for each in judged if each.anew]
+            mail = self._intake.take_in(visits, now, None if again else self._claims.renewal, again=again is not None)
             if again is not None:
                 again.settle(visits, now)
+                self.counts.classes, self.counts.due = again.class_figures()
+            else:
+                self._claims.judge(visits)
+            self.frontier.revisit(unbelieved, UNBELIEVED, now, anew=True)
         with self.stages.timed("exchange"):
             received, delivered = self._receive(now)
-        self.counts.refused = dict(self.frontier.refusals)
-        self.counts.dark = self.dark.counts()
+        self._count()
         with self.stages.timed("update", 0):
-            marks = {"counts": msgspec.msgpack.encode(self.counts), **self._new_statistics()}
+            learned = {**self._new_statistics(), **self._spellings.kept(now), **self._order_sites(visits, now, again)}
+            learned |= self._canonical.kept(now)
+            marks = {"counts": msgspec.msgpack.encode(self.counts), **learned}
             position = self.archive.position
             self.store.commit(Batch(self.frontier.drain(), rows, digests, mail, received, delivered, position, marks))
 
+    def _count(self) -> None:
+        """Take over what others count for this run alone."""
+        counts, before, seen = self.counts, self._before, self.frontier.seen
+        counts.refused = dict(self.frontier.refusals)
+        counts.dark = self.dark.counts()
+        counts.known_links = before.known_links + self.frontier.known_links
+        counts.seen_hits = before.seen_hits + seen.hits
+        counts.seen_misses = before.seen_misses + seen.misses
+        counts.said_newer = before.said_newer + self._claims.taken
+
+    def _order_sites(self, visits: Sequence[Visit], now: float, again: PagesAgain | None) -> dict[str, bytes]:
+        """Let sites come in the order of what their sitemaps bring; returns what is to be kept of it."""
+        if again is not None or not self.configuration.sitemaps.order_sites:
+            return {}
+        begin = perf_counter()
+        self._places.note(visits)
+        places = self._places.anew(now)
+        if places is None:
+            return {}
+        self.frontier.order_sites(places)
+        self._places.rest(now, perf_counter() - begin)
+        return self._places.kept()
+
     def _new_statistics(self) -> dict[str, bytes]:
         """The strategy's counts, where they differ from those that are kept already: a T-Graph may be large."""
+        if not self._strategy.shares:
+            return {}
         told = self._strategy.statistics()
         if told == self._told:
             return {}
@@ -140,55 +199,35 @@ class Crawl:
         return {"statistics": told}
 
     def _archive(self, visits: Sequence[Visit]) -> list[Place | None]:
-        responses = [_new_response(visit) for visit in visits]
+        responses = [new_response(visit) for visit in visits]
         stored = iter(self.archive.append([response for response in responses if response is not None]))
         return [None if response is None else next(stored) for response in responses]
 
-    def _row(
-        self, visit: Visit, place: Place | None, digests: dict[bytes, str], again: PagesAgain | None = None
-    ) -> VisitRow:
+    def _row(self, visit: Visit, place: Place | None, digests: dict[bytes, str], again: PagesAgain | None) -> VisitRow:
         aside = visit.relevance is not None and visit.relevance.value < self._strategy.aside_below
-        if again is None:
-            self.counts.note(visit, self.configuration.topic.threshold, aside)
-        else:
+        url = visit.link.url
+        claimed = self._claims.of(url) if again is None else again.claimed.get(url)
+        if again is not None or claimed is not None:
             self.counts.note_again(visit)
-        response, page, outcome = _response(visit), visit.page, visit.outcome
+        else:
+            self.counts.note(visit, self.configuration.topic.threshold, aside)
         record = self.frontier.known(visit.link)
-        why = outcome.why if isinstance(outcome, Refused | Failed) else ""
-        duplicate_of = self._duplicate_of(visit, digests)
-        return VisitRow(
-            url=visit.link.url,
-            at=visit.at,
+        given_up = record is not None and record.attempts > self.configuration.politeness.retries
+        verdict = self._canonical.judge(visit, place, given_up)
+        duplicate_of = self._duplicate_of(visit, digests, verdict)
+        if verdict is Verdict.BELIEVED and visit.page is not None:
+            self.counts.duplicates += not duplicate_of
+            duplicate_of = visit.page.canonical
+        return visit_row(
+            visit,
+            place,
             agent=self.number,
-            outcome=SITEMAP if page and visit.link.rel == SITEMAP else type(outcome).__name__.lower(),
-            why=why,
-            detail=outcome.detail if isinstance(outcome, Refused | Failed) else "",
-            status=response.status if response else 0,
-            mime=response.header("content-type")[:100] if response else "",
-            charset=page.charset if page else "",
-            language=page.language if page else "",
-            title=page.title[:300] if page else "",
-            length=len(response.body) if response else 0,
-            seconds=response.seconds if response else 0.0,
-            address=response.address if response else "",
-            digest=page.digest.hex() if page else "",
-            duplicate_of=duplicate_of,
-            target=outcome.target if isinstance(outcome, Redirected) else "",
-            relevance=visit.relevance.value if visit.relevance else None,
-            relevance_why=visit.relevance.why if visit.relevance else "",
-            importance=self._importance(visit),
-            noindex=page.noindex if page else False,
-            depth=visit.link.depth,
-            parent=visit.link.parent,
             attempts=record.attempts if record else 0,
-            file=place.file if place else "",
-            offset=place.offset if place else 0,
-            size=place.length if place else 0,
-            links_dropped=page.links_dropped if page else 0,
-            links=LinkColumns() if visit.link.rel == SITEMAP else _columns(visit),
-            classes=" ".join(visit.classes),
+            duplicate_of=duplicate_of,
+            importance=self._importance(visit),
             aside=aside,
-            claimed=again.claimed.get(visit.link.url) if again is not None else None,
+            claimed=claimed,
+            canonical=verdict,
         )
 
     def _importance(self, visit: Visit) -> float | None:
@@ -197,12 +236,14 @@ class Crawl:
             return None
         return self._strategy.importance(visit.page, visit.relevance).value
 
-    def _duplicate_of(self, visit: Visit, digests: dict[bytes, str]) -> str:
+    def _duplicate_of(self, visit: Visit, digests: dict[bytes, str], canonical: Verdict | None) -> str:
+        """The URL that has the same text, unless it is known to have it no more, or names this one in its place."""
         page = visit.page
         if page is None or not page.text:
             return ""
         first = digests.get(page.digest) or self.store.first_with(page.digest) or self._elsewhere(page.digest)
-        if first is None:
+        lost_it = canonical in HAS_IT_NOT and first == page.canonical
+        if first is None or lost_it or self._canonical.claims(first, page.url):
             digests[page.digest] = page.url
             return ""
         if first == page.url:
@@ -250,23 +291,3 @@ class Crawl:
         self._courier.close()
         self.archive.close()
         self.store.close()
-
-
-def _response(visit: Visit) -> Response | None:
-    return None if isinstance(visit.outcome, Refused) else visit.outcome.response
-
-
-def _new_response(visit: Visit) -> Response | None:
-    """The response to be archived: none where the page came whole and was the one we have."""
-    same = isinstance(visit.outcome, Unchanged) and visit.outcome.response.status != NOT_MODIFIED
-    return None if same else _response(visit)
-
-
-def _columns(visit: Visit) -> LinkColumns:
-    links = visit.page.links if visit.page else ()
-    return LinkColumns(
-        tuple([link.url for link in links]),
-        tuple([link.anchor for link in links]),
-        tuple([score.value for score in visit.priorities]),
-        tuple([link.tag_path for link in links]),
-    )

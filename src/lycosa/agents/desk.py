@@ -11,7 +11,7 @@ import json
 import os
 import resource
 import shutil
-import time
+from collections.abc import Callable
 from typing import Any
 
 from lycosa.agents.agent import Agent
@@ -31,8 +31,20 @@ STATISTICS_EVERY = 5.0
 class Desk:
     """The superior of an agent that lives in its own process."""
 
-    def __init__(self, folder: CrawlFolder, number: int, *, alone: bool = False, restless: bool = False) -> None:
-        """An agent `alone` stops when nothing is left to do; a `restless` one ends by itself and is never idle."""
+    def __init__(
+        self,
+        folder: CrawlFolder,
+        number: int,
+        *,
+        alone: bool = False,
+        restless: bool = False,
+        settings: Callable[[], Configuration] | None = None,
+    ) -> None:
+        """An agent `alone` stops when nothing is left to do; a `restless` one ends by itself and is never idle.
+
+        `settings` are those the agent works by, where they are not the crawl's own.
+        """
+        self._settings = settings or folder.configuration
         self._folder, self._number, self._alone, self._restless = folder, number, alone, restless
         self._settings_seen = self._stamp("crawl.toml")
         self._said = self._exchanged = float("-inf")
@@ -53,7 +65,7 @@ class Desk:
         stamp = self._stamp("crawl.toml")
         if stamp != self._settings_seen:
             self._settings_seen = stamp
-            apply_settings(agent, self._folder.configuration(), now)
+            apply_settings(agent, self._settings(), now)
         urls, place = self._folder.orders(agent.crawl.store.number("orders"))
         if urls:
             agent.crawl.inject(urls, now, place)
@@ -146,6 +158,14 @@ class Desk:
             "looked_again": counts.looked_again,
             "changed": counts.changed,
             "gone": counts.gone,
+            "rewritten": counts.rewritten,
+            "canonical": counts.canonical,
+            "known_links": counts.known_links,
+            "seen_hits": counts.seen_hits,
+            "seen_misses": counts.seen_misses,
+            "said_newer": counts.said_newer,
+            "classes": counts.classes,
+            "due": counts.due,
             "sites": len(sites),
             "site_phases": phases,
             "stages": agent.stages.plain(),
@@ -171,8 +191,3 @@ def collect_rarely() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(200_000, 20, 20)
-
-
-def clock() -> float:
-    """The time of day, as everything durable is stamped with it."""
-    return time.time()

@@ -7,15 +7,22 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from lycosa import plugins
 from lycosa.agents.class_schemes import scheme_of_crawl
+from lycosa.agents.counts import Counts
 from lycosa.agents.crawl_treasure import CrawlTreasure, crawl_treasure
 from lycosa.agents.folder import CrawlError, CrawlFolder
+from lycosa.agents.spellings import MARK, Spellings
+from lycosa.agents.visit_rows import KEPT
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.frontier.admission import admission
+from lycosa.frontier.canonical import TOLD, Verdict
 from lycosa.link_graph.treasure_graph import Node
 from lycosa.records import Link, Record
 from lycosa.scoring.scorer import VISITED
+from lycosa.search.indexer import DUPLICATE, has_moved
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.catalogue import VisitRow
@@ -62,7 +69,7 @@ def explain(folder: CrawlFolder, typed: str) -> Explanation:
     """The whole story of a URL in a crawl."""
     configuration = folder.configuration()
     scheme = scheme_of_crawl(configuration, folder.path)
-    url = normalise(typed if "://" in typed else f"http://{typed}")
+    url = normalise(typed if "://" in typed else f"http://{typed}", drop_tracking=configuration.urls.drop_tracking)
     if url is None:
         raise CrawlError(f"{typed!r} is no http(s) URL, so no crawl can have seen it")
     owner = plugins.find("assigners", configuration.partition)(configuration.agents)(url)
@@ -71,22 +78,42 @@ def explain(folder: CrawlFolder, typed: str) -> Explanation:
         raise CrawlError(f"crawl {folder.name!r} has not started yet; nothing is known of any URL")
     with AgentStore(path, readonly=True) as store:
         record = store.find(url)
+        spelling = _spelling(url, configuration, store)
         if record is None:
-            return _never_seen(url, configuration)
+            return _never_seen(url, configuration, spelling)
         visits = [row for _, row in catalogue.about(store, url)]
         events = [event for row in visits for event in _visited(row, scheme)]
         verdict, now = _standing(record, visits, store)
-    return Explanation(url, verdict, (_found(record), *_deciding_nodes(folder, record.why), *events, *now))
+        links = (*spelling, *_met_again(store))
+    return Explanation(url, verdict, (_found(record), *_deciding_nodes(folder, record.why), *links, *events, *now))
 
 
-def _never_seen(url: str, configuration: Configuration) -> Explanation:
+def _spelling(url: str, configuration: Configuration, store: AgentStore) -> list[Event]:
+    """What the rules that were learned of the site's spellings make of a link to the URL (M1)."""
+    if not configuration.urls.learn_spellings:
+        return [Event(None, "links are taken as they are written: urls.learn_spellings is false")]
+    learned = Spellings(configuration.urls, store.mark(MARK))
+    return [Event(None, line) for line in learned.explain(url)]
+
+
+def _met_again(store: AgentStore) -> list[Event]:
+    """What became of further links to known URLs (M9)."""
+    kept = store.mark("counts")
+    counts = msgspec.msgpack.decode(kept, type=Counts) if kept else Counts()
+    told = f"{counts.known_links} links to known URLs so far ({counts.seen_hits} recognised from memory)"
+    return [Event(None, f"further links to it are dropped as duplicates, like {told}")]
+
+
+def _never_seen(url: str, configuration: Configuration, spelling: list[Event]) -> Explanation:
+    if len(spelling) > 1:
+        return Explanation(url, "never seen as it is written: links to it are rewritten", tuple(spelling))
     why = admission(configuration).refusal(Link(url))
     event = (
         Event(None, f"were it found, it would be refused: {why}")
         if why
         else Event(None, "were it found, it would be let in; `lycosa add` puts it into the crawl")
     )
-    return Explanation(url, "never seen: it is no seed, and no page fetched so far links to it", (event,))
+    return Explanation(url, "never seen: it is no seed, and no page fetched so far links to it", (event, *spelling))
 
 
 def _found(record: UrlRecord) -> Event:
@@ -142,7 +169,9 @@ def _visited(row: VisitRow, scheme: SchemeFiles) -> list[Event]:
         if row.classes:
             known = scheme_in(scheme)
             events.append(Event(row.at, f"class {' or '.join(map(known.named, row.classes.split()))}"))
-        if row.duplicate_of:
+        if row.why in set(Verdict):
+            events.append(_canonical(row))
+        if row.duplicate_of and row.why != Verdict.BELIEVED:
             events.append(Event(row.at, f"duplicate: same content as {row.duplicate_of}; kept, but not in the index"))
         if row.aside:
             told = "kept aside, not in the index: its structure is not that of the crawl's sample pages"
@@ -151,17 +180,29 @@ def _visited(row: VisitRow, scheme: SchemeFiles) -> list[Event]:
             events.append(Event(row.at, "not indexed: the page asks for that"))
         return events
     if row.outcome == "redirected":
-        return [Event(row.at, f"redirected ({row.status}) to {row.target}")]
+        alias = "; it is another name of that page" if has_moved(row) else ""
+        return [Event(row.at, f"redirected ({row.status}) to {row.target}{alias}")]
+    if row.outcome in (DUPLICATE, KEPT):
+        return [_canonical(row)]
     if row.outcome == "unchanged":
         return [Event(row.at, "unchanged since the last visit")]
     return [Event(row.at, f"{row.outcome}: {row.why} {row.detail}".rstrip())]
+
+
+def _canonical(row: VisitRow) -> Event:
+    """What became of the page's word that another URL is its canonical one (M9)."""
+    verdict = Verdict(row.why)
+    told = f"names {row.detail} as its canonical address: {TOLD[verdict]}"
+    if verdict is Verdict.BELIEVED:
+        return Event(row.at, f"duplicate: {told}; kept, but not in the index")
+    return Event(row.at, told if verdict is Verdict.WAITS else f"{told}, so that is not believed, and both stay")
 
 
 def _standing(record: UrlRecord, visits: Sequence[VisitRow], store: AgentStore) -> tuple[str, list[Event]]:
     """What the URL's state means, and what comes next."""
     match record.state:
         case State.DONE:
-            last = visits[-1] if visits else None
+            last = next((row for row in reversed(visits) if row.outcome != KEPT), None)
             if last is not None and last.duplicate_of:
                 return f"fetched; a duplicate of {last.duplicate_of}", []
             if last is not None and last.aside:

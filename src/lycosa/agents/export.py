@@ -23,6 +23,8 @@ def export(folder: CrawlFolder, form: str, table: str, target: Path) -> int:
     """Write a table (or, as WARC, the archive) to a file; returns how many rows or files."""
     if form == "warc":
         return _copy_archive(folder, target)
+    if target.exists() and not target.is_file():
+        raise CrawlError(f"{target} is no file that can be written over; choose another --output")
     with reading(folder) as stores:
         rows = _rows(stores, table)
         partial = target.with_name(target.name + ".partial")

@@ -40,6 +40,7 @@ class Child:
     process: asyncio.subprocess.Process | None = None
     restarts: int = 0
     short_lives: int = 0
+    finishing: bool = False
     ended: bool = False
     trouble: str = ""
     task: asyncio.Task[None] | None = field(default=None, repr=False)
@@ -55,17 +56,21 @@ class Fleet:
         command: Sequence[str] = COMMAND,
         backoff: float = 0.2,
         task: str = "agent",
+        about: Sequence[str] = (),
     ) -> None:
+        """`task` is what each agent does, `about` what else it is told."""
         self._folder, self._progress, self._command, self._backoff = folder, progress, command, backoff
         self._configuration = folder.configuration()
-        self._agents = [self._child(f"agent {number}", task, number) for number in range(self._configuration.agents)]
+        self._agents = [
+            self._child(f"agent {number}", task, number, about) for number in range(self._configuration.agents)
+        ]
         self._indexer = self._child("indexer", "indexer") if self._configuration.index.enabled else None
         self._idle_since: float | None = None
         self._interrupts = 0
         self._began = 0.0
 
-    def _child(self, name: str, kind: str, number: int | None = None) -> Child:
-        arguments = [kind, str(self._folder.path), *([] if number is None else [str(number)])]
+    def _child(self, name: str, kind: str, number: int | None = None, about: Sequence[str] = ()) -> Child:
+        arguments = [kind, str(self._folder.path), *([] if number is None else [str(number)]), *about]
         log = self._folder.path / "logs" / f"{name.replace(' ', '-')}.log"
         return Child(name, arguments, log)
 
@@ -126,6 +131,8 @@ class Fleet:
                     stderr=log,
                     start_new_session=True,
                 )
+            if child.finishing:
+                _let_finish(child)
             began = time.monotonic()
             code = await child.process.wait()
             crashed = code != -signal.SIGKILL and time.monotonic() - began < SHORT_LIFE
@@ -166,7 +173,7 @@ class Fleet:
         self._wish_to_stop()
         await self._ended(self._agents)
         if self._indexer is not None:
-            self._signal([self._indexer], signal.SIGTERM)
+            _let_finish(self._indexer)
             await self._ended([self._indexer])
 
     async def _ended(self, children: list[Child]) -> None:
@@ -177,6 +184,13 @@ class Fleet:
                 child.ended = True
             self._signal(children, signal.SIGKILL)
             await asyncio.wait(late)
+
+
+def _let_finish(child: Child) -> None:
+    """Have a process end after its work, however young it is: unlike a signal, a closed input is never missed."""
+    child.finishing = True
+    if child.process is not None and child.process.stdin is not None:
+        child.process.stdin.close()
 
 
 def _last_words(log: Path) -> str:

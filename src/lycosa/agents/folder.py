@@ -22,11 +22,12 @@ import platformdirs
 
 from lycosa import configuration as settings
 from lycosa.configuration import Configuration
+from lycosa.mendable import Mendable
 
 OWNING_TRIES = 10
 
 
-class CrawlError(Exception):
+class CrawlError(Mendable):
     """Something about a crawl that a person can mend; the message says how."""
 
 

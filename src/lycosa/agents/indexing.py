@@ -7,8 +7,8 @@ import json
 import signal
 from collections.abc import Callable
 from functools import partial
+from time import time
 
-from lycosa.agents.desk import clock
 from lycosa.agents.folder import CrawlFolder, replace_file
 from lycosa.agents.similar_pages import SimilarPages
 from lycosa.agents.structures import Structures
@@ -23,7 +23,7 @@ WhenOrphaned = Callable[[asyncio.AbstractEventLoop, Callable[[], None]], None]
 
 
 async def run_indexer(folder: CrawlFolder, when_orphaned: WhenOrphaned) -> None:
-    """Follow the agents until told to finish (SIGTERM, or the parent is gone); then index what is left."""
+    """Follow the agents until told to finish (SIGTERM, or the input is closed); then index what is left."""
     finishing = asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, finishing.set)
@@ -76,14 +76,14 @@ async def _follow(
     finishing: asyncio.Event,
 ) -> None:
     """Index what comes; while nothing comes, let those who are `behind` the index read what they missed."""
-    every, committed = folder.configuration().index.commit_every, clock()
+    every, committed = folder.configuration().index.commit_every, time()
     while True:
         ending = finishing.is_set()
         done = indexer.follow(BATCH)
-        if clock() - committed >= every or (ending and not done):
+        if time() - committed >= every or (ending and not done):
             indexer.commit()
             committed_too()
-            committed = clock()
+            committed = time()
             replace_file(folder.path / "index.status.json", json.dumps({"at": committed, **indexer.counts}))
         if ending and not done:
             return

@@ -15,12 +15,14 @@ import msgspec
 
 from lycosa.agents.counts import Counts
 from lycosa.agents.partition import Assigner
+from lycosa.agents.spellings import Spellings
 from lycosa.configuration import Configuration
+from lycosa.frontier.entrance import Renewal
 from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.seen_urls import SeenUrls
-from lycosa.records import SITEMAP, Link, Redirected, Score, Visit
+from lycosa.records import SITEMAP, Link, Page, Redirected, Score, Visit
 from lycosa.scoring.strategy import Strategy
-from lycosa.urls import normalise
+from lycosa.urls import normalise, resolve
 from lycosa.waiting import State
 
 SEED = Score(1.0, "a seed")
@@ -29,6 +31,7 @@ CROSS_OVER = 1e6
 SENT_REMEMBERED = 200_000
 
 Letters: TypeAlias = list[tuple[Link, Score]]
+_replace = msgspec.structs.replace
 
 
 class Intake:
@@ -42,14 +45,18 @@ class Intake:
         strategy: Strategy,
         owner: Assigner,
         counts: Counts,
+        spellings: Spellings | None = None,
     ) -> None:
         self.number, self.configuration, self.counts = number, configuration, counts
+        self._spellings = spellings
         self._frontier, self._strategy, self._owner = frontier, strategy, owner
         self._sent = SeenUrls(SENT_REMEMBERED)
 
     def inject(self, urls: Iterable[str], now: float) -> None:
         """Add the seeds that this agent owns. Known ones change nothing."""
-        links = [Link(url) for url in map(normalise, urls) if url is not None and self._owner(url) == self.number]
+        drop = self.configuration.urls.drop_tracking
+        written = [normalise(url, drop_tracking=drop) for url in urls]
+        links = [Link(url) for url in written if url is not None and self._owner(url) == self.number]
         self.counts.new_links += self._frontier.add(links, [SEED] * len(links), now)
 
     def begin(self, links: Sequence[Link], score: Score, now: float) -> None:
@@ -57,11 +64,17 @@ class Intake:
         own = [link for link in links if self._owner(link.url) == self.number]
         self._frontier.add(own, [score] * len(own), now)
 
-    def take_in(self, visits: Sequence[Visit], now: float, *, again: bool = False) -> dict[int, Letters]:
-        """Settle visits, let their links in, learn. Returns the letters to other agents."""
+    def take_in(
+        self, visits: Sequence[Visit], now: float, renewal: Renewal | None = None, *, again: bool = False
+    ) -> dict[int, Letters]:
+        """Settle visits, let their links in, learn. Returns the letters to other agents.
+
+        `renewal` says whether pages that were fetched wait once more when a sitemap calls them newer.
+        """
+        visits = [self._respelled(visit) for visit in visits]
         for visit in visits:
             (self._frontier.looked if again else self._frontier.settle)(visit.link, visit.outcome, now)
-        mail = self._let_in(visits, now)
+        mail = self._let_in(visits, now, renewal)
         self._frontier.wake_postponed(now)
         self._strategy.learn([visit for visit in visits if visit.link.rel != SITEMAP])
         self._frontier.revise(self._strategy.revised(), now)
@@ -76,12 +89,26 @@ class Intake:
 
     def hear(self, letters: Letters, now: float) -> None:
         """Let in what another agent found for this one."""
-        links, scores = [link for link, _ in letters], [score for _, score in letters]
+        links, scores = self._written([link for link, _ in letters]), [score for _, score in letters]
         self.counts.new_links += self._frontier.add(links, scores, now)
         self.counts.received += len(links)
-        self._strategy.hear(letters)
+        self._strategy.hear(list(zip(links, scores, strict=True)))
 
-    def _let_in(self, visits: Sequence[Visit], now: float) -> dict[int, Letters]:
+    def _respelled(self, visit: Visit) -> Visit:
+        """A visit whose page has its links as their sites' rules write them (M1): strategies know them so, too."""
+        page = visit.page
+        links = page.links if page is not None else ()
+        written = self._written(links) if links else links
+        return visit if page is None or written is links else _replace(visit, page=_replace(page, links=tuple(written)))
+
+    def _written(self, links: Sequence[Link]) -> Sequence[Link]:
+        if self._spellings is None:
+            return links
+        written, changed = self._spellings.written(links)
+        self.counts.rewritten += changed
+        return written
+
+    def _let_in(self, visits: Sequence[Visit], now: float, renewal: Renewal | None) -> dict[int, Letters]:
         own_links: list[Link] = []
         own_scores: list[Score] = []
         mail: dict[int, Letters] = {}
@@ -100,7 +127,7 @@ class Intake:
                     own_scores.append(score)
                 else:
                     self._foreign(link, score, owner, mail, own_links, own_scores)
-        self.counts.new_links += self._frontier.add(own_links, own_scores, now)
+        self.counts.new_links += self._frontier.add(own_links, own_scores, now, renewal)
         return mail
 
     def _followed(self, visit: Visit) -> tuple[Sequence[Link], Sequence[Score]]:
@@ -108,14 +135,31 @@ class Intake:
         outcome, page = visit.outcome, visit.page
         if isinstance(outcome, Redirected):
             record = self._frontier.known(visit.link)
-            link = msgspec.structs.replace(visit.link, url=outcome.target, redirects=visit.link.redirects + 1)
+            link = _replace(visit.link, url=self._target(outcome), redirects=visit.link.redirects + 1)
             return [link], [Score(record.priority if record else 0.5, f"redirected from {visit.link.url}")]
         if page is None or (page.nofollow and not self.configuration.scope.follow_nofollow):
             return (), ()
+        links, scores = self._page_links(page, visit.priorities)
+        if visit.link.rel == SITEMAP or page.canonical in ("", page.url):
+            return links, scores
+        record = self._frontier.known(visit.link)
+        named = Link(page.canonical, page.url, depth=visit.link.depth, redirects=visit.link.redirects)
+        own = Score(record.priority if record else 0.5, f"canonical address of {page.url}")
+        return [*links, named], [*scores, own]
+
+    def _page_links(self, page: Page, scores: Sequence[Score]) -> tuple[Sequence[Link], Sequence[Score]]:
         if self.configuration.scope.follow_nofollow or not any(link.rel for link in page.links):
-            return page.links, visit.priorities
+            return page.links, scores
         kept = [place for place, link in enumerate(page.links) if "nofollow" not in link.rel]
-        return [page.links[place] for place in kept], [visit.priorities[place] for place in kept]
+        return [page.links[place] for place in kept], [scores[place] for place in kept]
+
+    def _target(self, outcome: Redirected) -> str:
+        """Where a redirect leads; with its tracking parameters, where these are kept."""
+        location = outcome.response.header("location")
+        if self.configuration.urls.drop_tracking or not location:
+            return outcome.target
+        as_written = resolve(outcome.link.url, [location], drop_tracking=False)[0]
+        return as_written if as_written and normalise(as_written) == outcome.target else outcome.target
 
     def _foreign(
         self,

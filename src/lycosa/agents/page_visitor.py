@@ -11,11 +11,11 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
+from time import time
 from types import TracebackType
 from typing import Self
 
 from lycosa import plugins
-from lycosa.agents.desk import clock
 from lycosa.configuration import Configuration
 from lycosa.fetching.fetcher import Fetcher
 from lycosa.pages.document import read_page
@@ -39,7 +39,7 @@ class PageVisitor:
 
     def __init__(self, configuration: Configuration, structure: bool = False) -> None:
         self._structure = structure
-        self._fetcher: Fetcher = plugins.find("fetchers", configuration.fetching.fetcher)(configuration, clock)
+        self._fetcher: Fetcher = plugins.find("fetchers", configuration.fetching.fetcher)(configuration, time)
         self._delay = configuration.politeness.delay
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._opened: dict[str, SiteOpened | SiteShut] = {}
@@ -94,7 +94,7 @@ class PageVisitor:
             return outcome
 
     async def _open(self, site: str) -> SiteOpened | SiteShut:
-        opened = self._opened[site] = await self._fetcher.open(site, clock())
+        opened = self._opened[site] = await self._fetcher.open(site, time())
         if isinstance(opened, SiteOpened):
             self._free_at[site] = asyncio.get_running_loop().time() + (self._pause(opened) if opened.requested else 0.0)
         return opened

@@ -1,4 +1,4 @@
-"""The processes of a crawl: `python -m lycosa.agents.processes agent|revisit|indexer FOLDER [NUMBER]`.
+"""The processes of a crawl: `python -m lycosa.agents.processes agent|revisit|follow-up|indexer FOLDER [NUMBER [ID]]`.
 
 A process ends when it is told to (by wish, or SIGTERM for at once), when it is
 done, or when its parent is gone: standard input closes with the parent, however
@@ -15,12 +15,16 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from time import time
 
 from lycosa.agents.agent import Agent
 from lycosa.agents.assembly import build_agent, build_round
 from lycosa.agents.checker import keep_check
-from lycosa.agents.desk import Desk, clock, collect_rarely
+from lycosa.agents.desk import Desk, collect_rarely
 from lycosa.agents.folder import CrawlError, CrawlFolder, Wish, own
+from lycosa.agents.follow_up import find, settings_of
+from lycosa.agents.following import build_follow_up
+from lycosa.agents.put_back import put_back
 from lycosa.storage.agent_store import StoreFull
 
 LOOK_EVERY = 0.5
@@ -28,14 +32,16 @@ EXIT_MENDABLE = 3
 """The exit code for trouble that restarting would not mend."""
 
 
-async def run_agent(folder: CrawlFolder, number: int, *, revisit: bool = False) -> None:
-    """Run one agent until it is told to stop, or for one round of looking again."""
+async def run_agent(folder: CrawlFolder, number: int, *, revisit: bool = False, follow_up: int | None = None) -> None:
+    """Run one agent until it is told to stop, or for one round of looking again, or for a follow-up."""
     shift = Shift(folder, number)
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, shift.stop)
     _when_orphaned(loop, shift.stop)
     if revisit:
         await shift.look_again(everything=True)
+    elif follow_up is not None:
+        await shift.follow_up(follow_up)
     elif folder.configuration().revisit.continuous:
         await shift.keep_fresh()
     else:
@@ -59,35 +65,49 @@ class Shift:
 
     async def work(self, desk: Desk) -> None:
         """Work through the links until told to stop."""
-        await self._run(build_agent(self._folder, self._number, desk, clock), desk)
+        await self._run(build_agent(self._folder, self._number, desk, time), desk)
 
     async def look_again(self, *, everything: bool) -> float | None:
         """Look at pages again, once. Returns when the next one is due."""
         desk = Desk(self._folder, self._number, restless=True)
-        agent = build_round(self._folder, self._number, desk, clock, everything=everything)
+        agent = build_round(self._folder, self._number, desk, time, everything=everything)
         await self._run(agent, desk)
         return agent.due
 
+    async def follow_up(self, asked: int) -> None:
+        """Look for pages built like those that were not enough, then let the crawl's links wait as before."""
+        wanted = find(self._folder, asked)
+        desk = Desk(
+            self._folder,
+            self._number,
+            alone=True,
+            restless=True,
+            settings=lambda: settings_of(self._folder.configuration(), wanted),
+        )
+        agent = build_follow_up(self._folder, self._number, desk, time, wanted)
+        await self._run(agent, desk, lambda: put_back(self._folder, agent.crawl, time()))
+
     async def keep_fresh(self) -> None:
         """Work through what is new, look at what is due, and wait for the next time."""
-        checked, self._endless = clock(), True
+        checked, self._endless = time(), True
         while not self._ended():
             await self.work(Desk(self._folder, self._number, alone=True, restless=True))
             due = None if self._ended() else await self.look_again(everything=False)
             settings = self._folder.configuration().revisit
-            if self._number == 0 and clock() - checked >= settings.check_every and not self._ended():
-                checked = clock()
+            if self._number == 0 and time() - checked >= settings.check_every and not self._ended():
+                checked = time()
                 keep_check(self._folder)
-            await self._wait(min(due or math.inf, clock() + settings.rounds_apart))
+            await self._wait(min(due or math.inf, time() + settings.rounds_apart))
 
-    async def _run(self, agent: Agent, desk: Desk) -> None:
+    async def _run(self, agent: Agent, desk: Desk, afterwards: Callable[[], object] = lambda: None) -> None:
         self._agent = agent
         agent.stopping = self._stopped.is_set()
         collect_rarely()
         try:
             await agent.run()
+            afterwards()
             over = not self._endless or self._ended()
-            desk.say(agent, clock(), "stopped" if over else "run", over)
+            desk.say(agent, time(), "stopped" if over else "run", over)
         finally:
             self._agent = None
             agent.crawl.close()
@@ -99,7 +119,7 @@ class Shift:
         """Wait for a time, for people's wish to stop, or for URLs that they add."""
         orders = self._folder.path / "orders.jsonl"
         before = orders.stat().st_size if orders.exists() else 0
-        while clock() < until and not self._ended():
+        while time() < until and not self._ended():
             if orders.exists() and orders.stat().st_size != before:
                 return
             with suppress(TimeoutError):
@@ -130,7 +150,8 @@ def main(arguments: list[str]) -> int:
         else:
             number = int(arguments[2])
             with own(folder.agent(number) / "lock", f"agent {number} of {folder.name}"):
-                asyncio.run(run_agent(folder, number, revisit=kind == "revisit"))
+                follow_up = int(arguments[3]) if kind == "follow-up" else None
+                asyncio.run(run_agent(folder, number, revisit=kind == "revisit", follow_up=follow_up))
     except (CrawlError, StoreFull) as error:
         print(error, file=sys.stderr)
         return EXIT_MENDABLE

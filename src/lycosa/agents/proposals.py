@@ -68,6 +68,11 @@ class OwnVocabulary:
         with alone_in(self.folder):
             return self._settled().open
 
+    def noted(self) -> Desk:
+        """All that is noted: what is open, rejected and accepted."""
+        with alone_in(self.folder):
+            return self._settled()
+
     def refusals(self) -> Refusals:
         """What was rejected and shall not come back."""
         with alone_in(self.folder):

@@ -39,8 +39,12 @@ def earlier_visits(store: AgentStore) -> Iterator[Visit]:
 def remind(strategy: Strategy, store: AgentStore) -> None:
     """Let a strategy learn again what it had learnt before a restart."""
     if strategy.learns and store.last_row():
-        earlier = earlier_visits(store)
-        while visits := list(islice(earlier, AT_ONCE)):
-            strategy.learn(visits)
+        teach(strategy, earlier_visits(store))
         for _ in strategy.revised():
             continue
+
+
+def teach(strategy: Strategy, earlier: Iterator[Visit]) -> None:
+    """Let a strategy learn from visits, some at once."""
+    while visits := list(islice(earlier, AT_ONCE)):
+        strategy.learn(visits)

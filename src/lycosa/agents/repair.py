@@ -7,12 +7,12 @@ removed: damaged records stay where they are, and a page is only put back into t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import time
 
 import msgspec
 
 from lycosa.agents.assembly import build_frontier
 from lycosa.agents.checker import ADD, CUT, DROP, FETCH_AGAIN, MARK, REINDEX, REMOVE, CheckReport, Finding, check
-from lycosa.agents.desk import clock
 from lycosa.agents.folder import CrawlFolder, own
 from lycosa.agents.indexing import open_writer
 from lycosa.agents.similar_pages import SimilarPages
@@ -60,7 +60,7 @@ def _fetch_again(folder: CrawlFolder, findings: Sequence[Finding]) -> list[str]:
     told = []
     for number in sorted({each.agent for each in findings}):
         urls = sorted({each.where for each in findings if each.agent == number})
-        now = clock()
+        now = time()
         with AgentStore(folder.agent(number) / "store") as store:
             frontier = build_frontier(folder.configuration(), store, now)
             queued = frontier.revisit(urls, "its copy was damaged", now, anew=True)

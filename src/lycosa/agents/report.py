@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from typing import Any
 
@@ -9,6 +10,7 @@ import msgspec
 
 from lycosa.agents.crawl_treasure import crawl_treasure
 from lycosa.agents.folder import CrawlFolder
+from lycosa.agents.known_sites import KnownSites, known_sites
 from lycosa.agents.status import Status, crawl_status
 from lycosa.agents.stores import reading
 from lycosa.records import Record
@@ -37,6 +39,7 @@ class Report(Record, frozen=True):
     languages: dict[str, int]
     seconds: float
     judged: dict[str, int] = msgspec.field(default_factory=dict)
+    known: KnownSites = KnownSites()
 
     @property
     def pages_per_second(self) -> float:
@@ -53,6 +56,7 @@ class Report(Record, frozen=True):
             "top_sites": [{"site": site, "pages": pages, "relevant": good} for site, pages, good in self.sites],
             "languages": self.languages,
             "links_by_treasure_level": self.judged,
+            **self.known.plain(),
         }
 
 
@@ -74,12 +78,13 @@ def crawl_report(folder: CrawlFolder) -> Report:
                 pages[site_of(row.url)] += 1
                 relevant[site_of(row.url)] += good
                 languages[row.language or "unknown"] += 1
+        known = known_sites(stores, configuration, time.time())
     fetched.sort()
     sites = tuple((site, number, relevant[site]) for site, number in pages.most_common(MOST_SITES))
     seconds = fetched[-1][0] - fetched[0][0] if fetched else 0.0
     judged = crawl_treasure(folder).judged if configuration.strategy == "treasure" else {}
     spoken = dict(languages.most_common())
-    return Report(crawl_status(folder), harvest_curve(fetched), sites, spoken, seconds, judged)
+    return Report(crawl_status(folder), harvest_curve(fetched), sites, spoken, seconds, judged, known)
 
 
 def harvest_curve(fetched: list[tuple[float, bool]]) -> tuple[CurvePoint, ...]:

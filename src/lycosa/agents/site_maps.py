@@ -25,6 +25,7 @@ from lycosa.agents.folder import CrawlError, CrawlFolder
 from lycosa.agents.stores import reading
 from lycosa.fetching.sitemaps import FUTURE, LARGEST, MOST_ENTRIES, time_of
 from lycosa.records import Record
+from lycosa.search.indexer import DUPLICATE
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import ArchiveDamaged, Place, read
@@ -89,6 +90,8 @@ class _PageState:
             self.seen, self.why_not = row.at, self.why_not_fetched
         elif row.outcome == "redirected":
             self.why_not = "redirected"
+        elif row.outcome == DUPLICATE:
+            self.why_not = self.why_not_fetched = "duplicate"
         elif row.outcome == "refused":
             self.why_not = f"refused ({row.why})"
         elif 400 <= row.status < 500 and row.status != 429:

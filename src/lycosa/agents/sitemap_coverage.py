@@ -17,6 +17,7 @@ from lycosa.fetching.sitemaps import LARGEST, read_sitemap
 from lycosa.link_graph.graph import LinkGraph
 from lycosa.link_graph.ranks import PageRanks
 from lycosa.records import Record
+from lycosa.search.indexer import DUPLICATE
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import ArchiveDamaged, Place, read
@@ -95,6 +96,7 @@ def crawl_coverage(folder: CrawlFolder) -> dict[str, Coverage]:
         ranks = _page_ranks(stores)
     pages = {row.url: row for row in rows if row.outcome == "fetched"}
     unique = {url for url, row in pages.items() if not row.duplicate_of}
+    unique -= {row.url for row in rows if row.outcome == DUPLICATE}
     found = {url for url in unique if not pages[url].noindex and not pages[url].aside}
     named = {url for row in rows if row.outcome == "sitemap" for url in _named(folder, row)}
     return coverage_by_site(pages.keys(), named, unique, found, ranks)

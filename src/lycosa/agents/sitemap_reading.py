@@ -11,6 +11,7 @@ from lycosa.fetching.sitemaps import SitemapEntry, read_sitemap, well_known
 from lycosa.records import SITEMAP, Fetched, Link, Page, Score, SiteOpened, Visit
 from lycosa.sections import Sitemaps
 from lycosa.urls import normalise, site_of
+from lycosa.waiting import SitemapLink
 
 FIRST = Score(1.0, "the site's sitemap")
 NAMED = 0.01
@@ -28,11 +29,12 @@ def sitemap_links(opened: SiteOpened, settings: Sitemaps) -> list[Link]:
     return [Link(url, parent=parent, rel=SITEMAP) for url in dict.fromkeys(named)][: settings.most_files]
 
 
-def sitemap_visit(link: Link, outcome: Fetched, settings: Sitemaps, at: float) -> Visit:
+def sitemap_visit(link: Link, outcome: Fetched, settings: Sitemaps, at: float, *, drop_tracking: bool = True) -> Visit:
     """What a sitemap says, as a page that is nothing but links."""
     pieces = [outcome.response.body]
     vouched = {site_of(link.parent)} if link.parent else set()
-    found = read_sitemap(link.url, pieces, at, vouched=vouched, follow=link.depth == 0)
+    follow = link.depth == 0
+    found = read_sitemap(link.url, pieces, at, vouched=vouched, follow=follow, drop_tracking=drop_tracking)
     lists = [entry for entry in found.entries if entry.is_sitemap][: settings.most_files]
     entries = [*lists, *(entry for entry in found.entries if not entry.is_sitemap)]
     links = tuple(_link(entry, link, place) for place, entry in enumerate(entries))
@@ -42,7 +44,7 @@ def sitemap_visit(link: Link, outcome: Fetched, settings: Sitemaps, at: float) -
 
 
 def _link(entry: SitemapEntry, found_in: Link, place: int) -> Link:
-    rel = SITEMAP if entry.is_sitemap else ""
-    return Link(
-        entry.url, parent=found_in.url, rel=rel, position=place, depth=found_in.depth + 1, lastmod=entry.lastmod
-    )
+    depth, parent = found_in.depth + 1, found_in.url
+    if entry.is_sitemap:
+        return Link(entry.url, parent, rel=SITEMAP, position=place, depth=depth, lastmod=entry.lastmod)
+    return SitemapLink(entry.url, parent, position=place, depth=depth, lastmod=entry.lastmod, changes=entry.changefreq)

@@ -16,7 +16,8 @@ from lycosa.agents.seeds import share_of_agents
 from lycosa.records import Record
 
 _SUMS = ("fetched", "relevant", "waiting", "in_flight", "later", "duplicates", "bytes", "links", "new_links", "sites",
-         "aside", "sitemaps", "looked_again", "changed", "gone")  # fmt: skip
+         "aside", "sitemaps", "looked_again", "changed", "gone", "rewritten", "known_links", "seen_hits", "seen_misses",
+         "said_newer")  # fmt: skip
 
 
 class Status(Record, frozen=True):
@@ -36,6 +37,8 @@ class Status(Record, frozen=True):
     seeds: dict[int, int]
     restarts: int = 0
     dark: dict[str, int] = msgspec.field(default_factory=dict)
+    classes: dict[str, int] = msgspec.field(default_factory=dict)
+    due: dict[str, int] = msgspec.field(default_factory=dict)
 
     @property
     def harvest(self) -> float:
@@ -61,6 +64,8 @@ class Status(Record, frozen=True):
             "failed": self.failed,
             "refused": self.refused,
             "dark": self.dark,
+            "classes": self.classes,
+            "due": self.due,
             "stages": self.stages,
             "indexed": self.indexed,
             "disk_free": self.disk_free,
@@ -86,6 +91,8 @@ def crawl_status(folder: CrawlFolder, restarts: int = 0) -> Status:
         failed=total(each["failed"] for each in said),
         refused=total(each["refused"] for each in said),
         dark=total(each.get("dark", {}) for each in said),
+        classes=total(each.get("classes", {}) for each in said),
+        due=total(each.get("due", {}) for each in said),
         pages_per_second=sum(each["pages_per_second"] for each in recent),
         stages=_stages(said),
         indexed=json.loads(index_file.read_text("utf-8")) if index_file.exists() else {},

@@ -23,7 +23,7 @@ from lycosa.pages.structure import Skeleton
 from lycosa.pages.structure_index import StructureIndex
 from lycosa.pages.structure_sketch import ALIKE
 from lycosa.records import Page, Record
-from lycosa.search.indexer import NEEDED, page_at
+from lycosa.search.indexer import DUPLICATE, NEEDED, page_at
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import ArchiveDamaged, Place
@@ -144,6 +144,8 @@ class Structures:
             return
         self._marks[row.agent] = number
         self._unsaved += 1
+        if row.outcome == DUPLICATE:
+            self._forget(row.url)
         if row.outcome != "fetched":
             return
         if row.noindex or row.duplicate_of:
@@ -194,6 +196,14 @@ class Structures:
             return self._index.count(of)
         number = self._template_of.get(of)
         return 0 if number is None else self._index.template(number).pages
+
+    def template_of(self, skeleton: Skeleton) -> int | None:
+        """The number of the template that a structure belongs to, if there is one."""
+        return self._index.template_of(skeleton)
+
+    def pages_of(self, number: int) -> list[str]:
+        """All pages of a template."""
+        return self._index.keys_of(number)
 
     def templates(self, most: int | None = None) -> list[Cluster]:
         """The templates that have pages, those with most pages first."""

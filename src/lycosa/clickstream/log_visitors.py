@@ -26,9 +26,9 @@ def asker(agent: bytes) -> int:
     """Who uses a browser of that name."""
     name = unescaped(agent).decode("latin-1").lower()
     robots, monitoring = known_agents()
-    if any(part in name for part in monitoring):
+    if any(map(name.__contains__, monitoring)):
         return Asker.MONITORING
-    if any(part in name for part in robots):
+    if any(map(name.__contains__, robots)):
         return Asker.ROBOT
     return Asker.PERSON if name.startswith(("mozilla/", "opera/")) else Asker.NAMELESS
 

@@ -56,13 +56,20 @@ class _Refused(Exception):
 
 
 def read_sitemap(
-    location: str, pieces: Iterable[bytes], now: float, *, vouched: Collection[str] = (), follow: bool = True
+    location: str,
+    pieces: Iterable[bytes],
+    now: float,
+    *,
+    vouched: Collection[str] = (),
+    follow: bool = True,
+    drop_tracking: bool = True,
 ) -> Sitemap:
     """The sitemap found at a location. `vouched` are sites whose robots.txt names it, so that it may speak for them.
 
-    `follow` says whether lists of sitemaps may be followed from here; a list inside a list may not.
+    `follow` says whether lists of sitemaps may be followed from here; a list inside a list may not. `drop_tracking`
+    takes parameters away that only tell where visitors came from.
     """
-    reading = _Reading(location, now, frozenset(vouched), follow)
+    reading = _Reading(location, now, frozenset(vouched), follow, drop_tracking)
     trouble = ""
     try:
         reading.read(_unpacked(pieces))
@@ -96,8 +103,11 @@ def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
 class _Reading:
     """One sitemap while it is read."""
 
-    def __init__(self, location: str, now: float, vouched: frozenset[str], follow: bool) -> None:
+    def __init__(
+        self, location: str, now: float, vouched: frozenset[str], follow: bool, drop_tracking: bool = True
+    ) -> None:
         self._location, self._now, self._vouched, self._follow = location, now, vouched, follow
+        self._drop_tracking = drop_tracking
         self._site = site_of(location)
         self._folder = location.partition("?")[0].rpartition("/")[0] + "/"
         self.entries: dict[str, SitemapEntry] = {}
@@ -134,7 +144,7 @@ class _Reading:
             if self.refused["too-many"] > MOST_ENTRIES:
                 raise _Refused("too-many")
             return
-        url = normalise(values.get("loc", "").strip())
+        url = normalise(values.get("loc", "").strip(), drop_tracking=self._drop_tracking)
         why = "no-address" if url is None else self._why_not(url, is_sitemap)
         if url is None or why:
             self.refused[why] += 1

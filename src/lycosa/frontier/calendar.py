@@ -3,21 +3,26 @@
 A site is idle, closed (its robots.txt is not read yet), opening, paused (by
 politeness), ready or busy. Each phase that somebody waits for has a heap; an
 entry that no longer tells the truth about its site is dropped when it comes up.
+Of ready sites whose best links are about equally good the one with the first place
+comes first, where sites have places (M2).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
-from lycosa.frontier.politeness import Phase, Site
+from lycosa.frontier.politeness import LAST_PLACE, Phase, Site
 from lycosa.frontier.queues import Queues
-from lycosa.waiting import order_in_queue
+from lycosa.waiting import order_in_queue, sortable
 
 PICKINESS = 0.5
 """With a budget, a link is held back while one twice as good is to come free within the horizon (seconds)."""
 HORIZON = 30.0
 SPARE_ENTRIES = 1000
+ALIKE = 0.005
+"""Links whose orders lie in one step of this width are about equally good."""
 
 _Heap: TypeAlias = list[tuple[bytes, int]]
 
@@ -31,6 +36,7 @@ class Calendar:
         self._closed: _Heap = []
         self._soon: _Heap | None = None
         self._timeline: list[tuple[float, int]] = []
+        self._has_places = False
 
     # -- phases ---------------------------------------------------------------------------------
 
@@ -44,10 +50,10 @@ class Calendar:
             self._expect(site)
         elif site.opened_until <= now:
             site.phase = Phase.CLOSED
-            self._enter(self._closed, site)
+            self._enter(self._closed, site.best, site)
         else:
             site.phase = Phase.READY
-            self._enter(self._ready, site)
+            self._enter(self._ready, self._turn(site), site)
 
     def best_changed(self, site: Site, now: float) -> None:
         """Another link is the best of a site now."""
@@ -70,11 +76,29 @@ class Calendar:
             if site.phase is Phase.PAUSED and site.next_at == at:
                 self.place(site, now)
 
-    def _enter(self, heap: _Heap, site: Site) -> None:
-        heappush(heap, (site.best, site.number))
+    def _enter(self, heap: _Heap, turn: bytes, site: Site) -> None:
+        heappush(heap, (turn, site.number))
         if len(heap) > SPARE_ENTRIES + 2 * len(self._queues.sites):
-            heap[:] = {entry for entry in heap if entry[0] == self._queues.sites[entry[1]].best}
+            heap[:] = {entry for entry in heap if entry[0].endswith(self._queues.sites[entry[1]].best)}
             heapify(heap)
+
+    # -- places ---------------------------------------------------------------------------------
+
+    def order_sites(self, places: Mapping[str, int]) -> None:
+        """Prefer sites in this order where their best links are about equally good."""
+        for site in self._queues.sites.values():
+            site.place = places.get(site.name, LAST_PLACE)
+        self._has_places = bool(places)
+        ready = [site for site in self._queues.sites.values() if site.phase is Phase.READY]
+        self._ready = [(self._turn(site), site.number) for site in ready]
+        heapify(self._ready)
+
+    def _turn(self, site: Site) -> bytes:
+        """What sorts a ready site among the others; it ends with the best of the site."""
+        if not self._has_places:
+            return site.best
+        step = order_in_queue(site.heads[0]) // ALIKE
+        return sortable(-step) + site.place.to_bytes(4, "big") + site.best
 
     # -- turns ----------------------------------------------------------------------------------
 
@@ -96,9 +120,9 @@ class Calendar:
 
     def _first(self, heap: _Heap, phase: Phase) -> Site | None:
         while heap:
-            best, number = heap[0]
+            turn, number = heap[0]
             site = self._queues.sites[number]
-            if site.phase is phase and site.best == best:
+            if site.phase is phase and turn.endswith(site.best):
                 return site
             heappop(heap)
         return None
@@ -135,7 +159,7 @@ class Calendar:
 
     def _expect(self, site: Site) -> None:
         if self._soon is not None:
-            self._enter(self._soon, site)
+            self._enter(self._soon, site.best, site)
 
     def better_soon(self, site: Site, now: float) -> bool:
         """Whether a site that must pause for a moment has something far better than this one.

@@ -10,12 +10,13 @@ clock and no file: whoever keeps a crawl hands in what was fetched, and keeps th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from lycosa.frontier.dust_rules import Evidence, Kind, Rewrite, RuleEvidence
-from lycosa.frontier.dust_site import Recent, SiteDust, SiteSample
+from lycosa.frontier.dust_site import ALL_KINDS, Recent, SiteDust, SiteSample
 from lycosa.records import Record
 from lycosa.urls import fingerprint, site_of
 
@@ -29,6 +30,10 @@ LONGEST = 1024
 """Longer URLs teach nothing; rules hold for them too."""
 SPARED = 64
 """One URL in so many is to be fetched as it is, so that rules that have become wrong are noticed."""
+MOST_SPELLED = 50_000
+"""URLs of which it is remembered how they are written: the links of a site's pages are mostly the same ones."""
+MOST_KEPT = 8 * 1024**2
+"""Bytes of evidence that are kept; where there is more, that of the sites seen last."""
 
 
 class DustRule(Record, frozen=True):
@@ -62,6 +67,11 @@ class DustRules:
         self._young: dict[str, SiteSample] = {}
         self._old: dict[str, SiteSample] = {}
         self._remembered = 0
+        self._most_sites, self._kinds = most_sites, ALL_KINDS
+        self._using: set[str] = set()
+        self._spelled: dict[str, str | None] = {}
+        self.changed = False
+        """Whether there is evidence that `statistics` has not told yet."""
 
     # -- learning -------------------------------------------------------------------------------
 
@@ -70,22 +80,35 @@ class DustRules:
         if not digest or len(url) > LONGEST:
             return
         name = site_of(url)
-        sample, site = self._sample(name), self._sites.get(name) or SiteDust()
-        before = len(sample.contents)
+        sample, site = self._sample(name), self._sites.get(name) or SiteDust(kinds=self._kinds)
+        before, evidence, turns = len(sample.contents), site.evidence, site.turns
         site.learn(sample, url[len(name) :], digest[:8])
         self._remembered += len(sample.contents) - before
         if site.rules:
             self._sites.put(name, site)
+        if site.evidence != evidence:
+            self.changed = True
+        if site.turns != turns:
+            self._used(name, site)
+
+    def _used(self, name: str, site: SiteDust) -> None:
+        """A site's rules may have changed: what is made of its URLs is found out anew."""
+        self._spelled.clear()
+        (self._using.add if site.has_rules else self._using.discard)(name)
+        if len(self._using) > self._most_sites:
+            self._using = {name for name, site in self._sites.items() if site.has_rules}
 
     def contradict(self, one: str, other: str) -> None:
         """Two URLs of a site are known to have different contents."""
         name = site_of(one)
         if name != site_of(other) or max(len(one), len(other)) > LONGEST:
             return
-        site = self._sites.get(name) or SiteDust()
+        site = self._sites.get(name) or SiteDust(kinds=self._kinds)
         site.contradict(one[len(name) :], other[len(name) :])
         if site.rules:
             self._sites.put(name, site)
+        self.changed = True
+        self._used(name, site)
 
     def _sample(self, name: str) -> SiteSample:
         """The sample of a site; those of sites that were not seen for long are forgotten when there are too many."""
@@ -99,6 +122,40 @@ class DustRules:
         return sample
 
     # -- using ----------------------------------------------------------------------------------
+
+    def use(self, kinds: frozenset[Kind]) -> None:
+        """Use rewrites of these kinds only, from now on."""
+        self._kinds = kinds
+        for name, site in self._sites.items():
+            site.use(kinds)
+            self._used(name, site)
+
+    @property
+    def in_use(self) -> bool:
+        """Whether any site has rules that are used."""
+        return bool(self._using)
+
+    def respelled(self, urls: Sequence[str]) -> list[str | None]:
+        """How links to URLs are to be written by the rules; None for those that stay as they are, or are spared."""
+        remembered, found = self._spelled, [self._spelled.get(url, "") for url in urls]
+        if "" in found:
+            for place, url in enumerate(urls):
+                if found[place] == "":
+                    found[place] = self._respell(url)
+                    remembered[url] = found[place]
+            if len(remembered) > MOST_SPELLED:
+                remembered.clear()
+        return found
+
+    def _respell(self, url: str) -> str | None:
+        name = url[: url.index("/", 8)]
+        site = self._sites.get(name) if name in self._using else None
+        if site is None:
+            return None
+        form = name + site.rewritten(url[len(name) :])[0]
+        if form == url or (fingerprint(url)[0] % SPARED == 0 and site.spares(SPARED)):
+            return None
+        return form
 
     def apply(self, url: str) -> str:
         """The URL by which a page is known, as far as its site's rules tell."""
@@ -129,23 +186,31 @@ class DustRules:
             for name, known in self._sites.items()
             if site in ("", name)
             for rewrite, evidence in known.rules.items()
-            for rule in _listed(name, rewrite, evidence)
+            for rule in _listed(name, rewrite, evidence, rewrite.kind in self._kinds)
         ]
 
     # -- keeping --------------------------------------------------------------------------------
 
     def statistics(self) -> bytes:
-        """All evidence, to be kept; the sample of what was seen lately is not."""
-        kept = [
-            (name, [(rewrite.kind, rewrite.name, rule) for rewrite, rule in site.rules.items()])
-            for name, site in self._sites.items()
-        ]
-        return msgspec.msgpack.encode(kept, order="deterministic")
+        """All evidence, to be kept, as far as there is room; the sample of what was seen lately is not."""
+        kept: list[msgspec.Raw] = []
+        room = MOST_KEPT
+        for name, site in reversed(list(self._sites.items())):
+            rules = [(rewrite.kind, rewrite.name, rule) for rewrite, rule in site.rules.items()]
+            told = msgspec.msgpack.encode((name, rules), order="deterministic")
+            room -= len(told)
+            if room < 0:
+                break
+            kept.append(msgspec.Raw(told))
+        self.changed = False
+        return msgspec.msgpack.encode(kept[::-1])
 
     def recall(self, kept: bytes | None) -> None:
         """Know again what was kept."""
         for name, rules in msgspec.msgpack.decode(kept, type=_KEPT) if kept else ():
-            self._sites.put(name, SiteDust({Rewrite(kind, about): rule for kind, about, rule in rules}))
+            site = SiteDust({Rewrite(kind, about): rule for kind, about, rule in rules}, self._kinds)
+            self._sites.put(name, site)
+            self._used(name, site)
 
 
 _KEPT = list[tuple[str, list[tuple[Kind, str, RuleEvidence]]]]
@@ -157,13 +222,13 @@ def _step_told(site: str, rewrite: Rewrite, evidence: Evidence) -> str:
     return f"{rewrite}{kept}: {evidence.told()}{example}"
 
 
-def _listed(site: str, rewrite: Rewrite, rule: RuleEvidence) -> list[DustRule]:
+def _listed(site: str, rewrite: Rewrite, rule: RuleEvidence, allowed: bool) -> list[DustRule]:
     return [
         DustRule(
             site,
             str(rewrite),
             place,
-            each.active,
+            allowed and each.active,
             each.agreements,
             each.contradictions,
             tuple(each.examples),

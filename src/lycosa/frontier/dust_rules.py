@@ -179,6 +179,11 @@ class Evidence(msgspec.Struct, array_like=True, gc=False):
         """Whether the rule is used."""
         return 0 < self.needed <= self.agreements and (self.form_seen or bool(self.pair))
 
+    @property
+    def standing(self) -> tuple[int, int, bool]:
+        """What decides: agreements, contents whose rewritten address was seen, and whether the rule is used."""
+        return self.agreements, self.forms, self.active
+
     def agree(self, tokens: tuple[bytes, ...], examples: tuple[str, str], form_seen: bool, pair: str) -> None:
         """One more content is the same in both forms, unless one of its tokens was counted before."""
         if self.contradictions > FORGIVEN:

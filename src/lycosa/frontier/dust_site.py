@@ -34,6 +34,7 @@ MOST_ALIKE = 16
 _ROUNDS = 8
 
 _TURNS = list(Kind)
+ALL_KINDS = frozenset(Kind)
 
 Step: TypeAlias = tuple[Rewrite, Evidence]
 Used: TypeAlias = tuple[Rewrite, RuleEvidence]
@@ -93,12 +94,16 @@ class SiteSample:
 class SiteDust:
     """The rewrites that are considered on one site."""
 
-    __slots__ = ("_for_paths", "_for_queries", "rules")
+    __slots__ = ("_for_paths", "_for_queries", "_kinds", "evidence", "pages", "rules", "spared", "turns")
 
-    def __init__(self, rules: dict[Rewrite, RuleEvidence] | None = None) -> None:
-        self.rules = rules or {}
+    def __init__(self, rules: dict[Rewrite, RuleEvidence] | None = None, kinds: frozenset[Kind] = ALL_KINDS) -> None:
+        self.rules, self._kinds = rules or {}, kinds
         self._for_paths: list[Used] = []
         self._for_queries: list[Used] = []
+        self.evidence, self.turns = 0, 0
+        """How often evidence, and what is made of addresses, may have changed."""
+        self.pages, self.spared = 0, 0
+        """Pages learned from, and addresses that were to be fetched in spite of the rules."""
         self._choose()
 
     @property
@@ -106,15 +111,22 @@ class SiteDust:
         """Whether there is anything that rewrites addresses."""
         return bool(self._for_paths or self._for_queries)
 
+    def use(self, kinds: frozenset[Kind]) -> None:
+        """Use rewrites of these kinds only; evidence of others is gathered all the same."""
+        self._kinds = kinds
+        self._choose()
+
     def _choose(self) -> None:
         """Find out anew which rewrites are used, in the order in which they are."""
+        self.turns += 1
         used = [(rewrite, self.rules[rewrite]) for rewrite in sorted(self.rules, key=_turn)]
-        used = [(rewrite, rule) for rewrite, rule in used if rule.active]
+        used = [(rewrite, rule) for rewrite, rule in used if rewrite.kind in self._kinds and rule.active]
         self._for_queries = [each for each in used if each[0].kind in (Kind.PARAMETER, Kind.ORDER)]
         self._for_paths = [each for each in used if each not in self._for_queries]
 
     def learn(self, sample: SiteSample, address: str, content: bytes) -> None:
         """A page was seen."""
+        self.pages += 1
         before = sample.contents.get(address)
         sample.contents.put(address, content)
         for rewrite in self.rules:
@@ -138,6 +150,7 @@ class SiteDust:
                 if len(self.rules) >= MOST_REWRITES:
                     continue
                 self.rules[rewrite] = RuleEvidence()
+                self.evidence += 1
                 for seen, had in sample.contents.items():
                     self._look(rewrite, sample, seen, had, False)
             if not direct:
@@ -165,11 +178,13 @@ class SiteDust:
         rule, place = self.rules[rewrite], rewrite.place(form)
         seen = rewrite.kind is Kind.ORDER or form in pair or sample.contents.get(form) == content
         value, local = _value(rewrite, pair), rule.about(place)
-        before = rule.site.active, local is not None and local.active
+        before = rule.site.standing, local and local.standing
         if local is not None:
             local.agree((content,), pair, seen, value)
         rule.site.agree((content, fingerprint(place)), pair, seen, value)
-        if before != (rule.site.active, local is not None and local.active):
+        after = rule.site.standing, local and local.standing
+        if before != after:
+            self.evidence += 1
             self._choose()
 
     def _contradict(self, rewrite: Rewrite, pair: tuple[str, str], form: str) -> None:
@@ -178,6 +193,7 @@ class SiteDust:
         if local is not None:
             local.contradict(pair)
         rule.site.contradict(pair)
+        self.evidence += 1
         self._choose()
 
     def contradict(self, one: str, other: str) -> None:
@@ -186,6 +202,16 @@ class SiteDust:
             if rewrite in self.rules or len(self.rules) < MOST_REWRITES:
                 self.rules.setdefault(rewrite, RuleEvidence())
                 self._contradict(rewrite, (one, other), rewrite.form(one))
+
+    def spares(self, one_in: int) -> bool:
+        """Whether one more address may be fetched in spite of the rules: one for so many pages.
+
+        Of pages, not of links: a site that invents a hundred session ids a page would have no end otherwise.
+        """
+        if self.spared * one_in > self.pages:
+            return False
+        self.spared += 1
+        return True
 
     def rewritten(self, address: str) -> tuple[str, list[Step]]:
         """An address as the rules write it, and the rules that did. One that does not settle is left as it is."""

@@ -7,7 +7,7 @@ for all others together the shelf is asked once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -18,11 +18,12 @@ from lycosa.frontier.ceilings import DAY
 from lycosa.frontier.politeness import Site
 from lycosa.frontier.queues import Queues
 from lycosa.frontier.seen_urls import SETTLED, SeenUrls
+from lycosa.frontier.settlement import REDIRECTED
 from lycosa.frontier.shelf import Shelf
 from lycosa.records import SITEMAP, Link, Score
 from lycosa.sections import FrontierSection
 from lycosa.urls import fingerprint, site_of
-from lycosa.waiting import State, UrlRecord
+from lycosa.waiting import SitemapLink, State, UrlRecord
 
 MOST_ANCHORS = 8
 LONGEST_ANCHOR = 120
@@ -33,8 +34,18 @@ READING = 1e-5
 SMALLEST_REVISION = 1e-6
 """A revised priority closer to the old one than this changes nothing."""
 
+SAID_NEWER = "its sitemap says that it changed since the last visit"
+
+Renewal: TypeAlias = Callable[[str, float], bool]
+"""Whether a page that was fetched is to be fetched again, since its sitemap gives a later time of change."""
+OtherForm: TypeAlias = Callable[[str], str | None]
+"""How a URL is written by rules that were learned while it waited; None where it is written so."""
 _Found: TypeAlias = tuple[Site | None, bytes, Link, Score]
 _replace = msgspec.structs.replace
+
+
+def as_it_is(url: str) -> None:
+    """No rules: every URL is written as it is."""
 
 
 class Entrance:
@@ -47,14 +58,18 @@ class Entrance:
         self._rate = settings.ageing_per_day / DAY
         self._refusals_kept = 0
         self.admission = admission
+        self.other_form: OtherForm = as_it_is
         self.seen = SeenUrls(settings.cached_urls)
         self.refusals: Counter[str] = Counter()
+        self.known_links = 0
+        """Links to URLs that were known already: dropped as duplicates, though a better judgement counts."""
 
     # -- adding ---------------------------------------------------------------------------------
 
-    def add(self, links: Sequence[Link], scores: Sequence[Score], now: float) -> int:
+    def add(self, links: Sequence[Link], scores: Sequence[Score], now: float, renewal: Renewal | None = None) -> int:
         """Let links in; returns how many are new."""
         found = self._unsettled(links, scores)
+        self.known_links += len(links) - len(found)
         if not found:
             return 0
         on_shelf = self._shelf.known([key for site, key, _, _ in found if site is not None])
@@ -65,13 +80,19 @@ class Entrance:
                 key = site.prefix + key
             record = gathered.get(key) or refused.get(key) or on_shelf.get(key)
             if record is not None:
+                if isinstance(link, SitemapLink):
+                    record = self._told(key, record, link)
+                    if renewal is not None and self._is_newer(record, link, renewal, now):
+                        self.again(key, _replace(record, attempts=0, why=SAID_NEWER, detail=""), now)
+                        continue
+                self.known_links += 1
                 self._raise(key, record, link, score, now)
             elif self._admit(site, key, link, score, now):
                 new += 1
         return new
 
     def _unsettled(self, links: Sequence[Link], scores: Sequence[Score]) -> list[_Found]:
-        """The links of which memory knows nothing, or that are judged better than before.
+        """The links of which memory knows nothing, that are judged better than before, or of which sitemaps tell more.
 
         The key of a link to a site never met before is the fingerprint alone.
         """
@@ -80,11 +101,24 @@ class Entrance:
         for link, score in zip(links, scores, strict=True):
             url = link.url
             cached = seen(url)
-            if cached is None or cached + SMALLEST_GAIN < score.value:
+            if cached is None or cached + SMALLEST_GAIN < score.value or link.__class__ is SitemapLink:
                 site = names.get(url[: url.index("/", 8)])
                 key = fingerprint(url) if site is None else site.prefix + fingerprint(url)
                 found.append((site, key, link, score))
         return found
+
+    def _told(self, key: bytes, record: UrlRecord, link: SitemapLink) -> UrlRecord:
+        """A known URL is named in a sitemap: remember how often it changes by that."""
+        if not link.changes or link.changes == record.changes or record.state is State.REFUSED:
+            return record
+        told = self._queues.changes.urls[key] = _replace(record, changes=link.changes)
+        return told
+
+    def _is_newer(self, record: UrlRecord, link: Link, renewal: Renewal, now: float) -> bool:
+        """Whether a page changed since it was fetched, by a time that can be true."""
+        if record.state is not State.DONE or record.rel == SITEMAP or link.lastmod is None:
+            return False
+        return record.at < link.lastmod <= now and renewal(link.url, link.lastmod)
 
     def _admit(self, site: Site | None, key: bytes, link: Link, score: Score, now: float) -> bool:
         why = None if link.rel == SITEMAP else self.admission.refusal(link)
@@ -102,6 +136,7 @@ class Entrance:
         record = UrlRecord(
             url, State.WAITING, value, found, order, link.parent, link.depth, link.redirects, 0, anchors, score.why,
             number=queues.numbered, rel=link.rel if link.rel == SITEMAP else "",
+            changes=link.changes if isinstance(link, SitemapLink) else "",
         )  # fmt: skip
         if why is not None:
             self.refuse(key, record, why, now)
@@ -119,6 +154,20 @@ class Entrance:
         changes.urls.pop(key, None)
         changes.refused[key] = _replace(record, state=State.REFUSED, why=why, at=now)
         self.seen.put(record.url, SETTLED)
+
+    def known_otherwise(self, record: UrlRecord) -> str | None:
+        """Why a link need not be fetched that waited while it was learned how its URL is written; None if it must.
+
+        Seeds, targets of redirects, and pages that were asked for before are taken as they are.
+        """
+        if not record.parent or record.redirects or record.at or record.rel == SITEMAP:
+            return None
+        form = self.other_form(record.url)
+        key = self._queues.key(form) if form else None
+        known = None if key is None else self._queues.known(key)
+        if known is None or known.state in (State.REFUSED, State.FAILED) or known.detail.startswith(REDIRECTED):
+            return None
+        return f"spelling: the same page as {form}"
 
     def _raise(self, key: bytes, record: UrlRecord, link: Link, score: Score, now: float) -> None:
         """A known URL was found again: a better judgement counts, with its old place in time."""
@@ -177,7 +226,7 @@ class Entrance:
         """The judgements that may change something, by URL key."""
         found: dict[bytes, Score] = {}
         for url, score in judgements.items():
-            cached = self.seen.get(url)
+            cached = self.seen.peek(url)
             if cached is None or (cached != SETTLED and abs(cached - score.value) >= SMALLEST_REVISION):
                 key = self._queues.key(url)
                 if key is not None:

@@ -9,32 +9,21 @@ remembers; it neither fetches, nor waits, nor writes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from lycosa.frontier.admission import Admission, Rule
 from lycosa.frontier.calendar import Calendar
 from lycosa.frontier.ceilings import DAY, Throttle
-from lycosa.frontier.entrance import Entrance
+from lycosa.frontier.entrance import Entrance, OtherForm, Renewal
+from lycosa.frontier.leases import Leases
 from lycosa.frontier.politeness import Addresses, Manners, Phase, Site
 from lycosa.frontier.queues import Queues
-from lycosa.frontier.seen_urls import SETTLED
+from lycosa.frontier.seen_urls import SETTLED, SeenUrls
+from lycosa.frontier.settlement import settled
 from lycosa.frontier.shelf import Shelf
-from lycosa.records import (
-    GONE,
-    Failed,
-    Fetched,
-    Link,
-    Outcome,
-    Redirected,
-    Refused,
-    Response,
-    Score,
-    SiteOpened,
-    SiteShut,
-    Unchanged,
-)
+from lycosa.records import GONE, Failed, Fetched, Link, Outcome, Refused, Score, SiteOpened, SiteShut, Unchanged
 from lycosa.sections import FrontierSection
 from lycosa.urls import site_of
 from lycosa.waiting import Changes, State, UrlRecord, due_key
@@ -58,6 +47,7 @@ class Frontier:
         self._queues = Queues(shelf, settings)
         self._calendar = Calendar(self._queues, settings.ageing_per_day / DAY)
         self._entrance = Entrance(shelf, self._queues, self._calendar, admission, settings)
+        self._leases = Leases(self._queues, shelf)
         self._addresses = Addresses()
         self._held = False
         self._recheck: tuple[float, Rule] | None = None
@@ -66,13 +56,8 @@ class Frontier:
 
     def _restore(self, now: float) -> None:
         """Take up what the shelf holds. Nobody knows how recently a site was asked, so each gets a full pause."""
-        queues = self._queues
-        for key, _ in self._shelf.leases():
-            record = self._shelf.url(key)
-            if record is not None:
-                queues.enter(queues.site_of(key), key, _replace(record, state=State.WAITING))
-            queues.changes.unleased.add(key)
-        for site in queues.sites.values():
+        self._leases.restore()
+        for site in self._queues.sites.values():
             if site.fetched or site.failed:
                 site.next_at = now + self._manners.pause(site, 0.0)
             self._calendar.place(site, now)
@@ -115,10 +100,12 @@ class Frontier:
         while (taken := self._queues.take(site)) is not None:
             key, queued, record = taken
             link = record.link()
-            if self._recheck and record.enqueued_at <= self._recheck[0] and (why := self._recheck[1](link)):
+            why = self._recheck[1](link) if self._recheck and record.enqueued_at <= self._recheck[0] else None
+            if why := why or self._entrance.known_otherwise(record):
                 self._entrance.refuse(key, record, why, now)
                 continue
-            self._lease(key, queued, record, now)
+            self._leases.begin(key, queued, record, now)
+            self.seen.put(record.url, SETTLED)
             self._throttle.asked(site.number)
             self._calendar.busy(site)
             self.in_flight += 1
@@ -126,12 +113,6 @@ class Frontier:
         self._leave_address(site, now)
         site.phase = Phase.IDLE
         return None
-
-    def _lease(self, key: bytes, queued: bytes, record: UrlRecord, now: float) -> None:
-        changes = self._queues.changes
-        changes.leased[key] = queued
-        changes.urls[key] = _replace(record, state=State.LEASED, attempts=record.attempts + 1, at=now)
-        self._entrance.seen.put(record.url, SETTLED)
 
     def wait(self, now: float) -> float | None:
         """Seconds until another link may come free by time alone; None if only an event can change that."""
@@ -149,6 +130,16 @@ class Frontier:
     def refusals(self) -> Counter[str]:
         """How many links were refused, by reason."""
         return self._entrance.refusals
+
+    @property
+    def known_links(self) -> int:
+        """How many links led to URLs that were known already."""
+        return self._entrance.known_links
+
+    @property
+    def seen(self) -> SeenUrls:
+        """The memory of URLs in front of the shelf."""
+        return self._entrance.seen
 
     @property
     def waiting(self) -> int:
@@ -183,6 +174,10 @@ class Frontier:
         self._manners.opened(site, answer, now)
         self._calendar.place(site, now)
 
+    def order_sites(self, places: Mapping[str, int]) -> None:
+        """Of sites with equally good links take the one with the lowest place first (M2)."""
+        self._calendar.order_sites(places)
+
     def sites(self) -> Sequence[Site]:
         """All sites, for reports."""
         return list(self._queues.sites.values())
@@ -213,37 +208,17 @@ class Frontier:
 
     def settle(self, link: Link, outcome: Outcome, now: float) -> None:
         """What became of a leased link."""
-        key, record = self._end_lease(link)
+        key, record = self._leases.end(link)
         self._queues.changes.urls[key] = self._settled(key, record, outcome, now)
 
-    def _end_lease(self, link: Link) -> tuple[bytes, UrlRecord]:
-        key = self._queues.key(link.url)
-        record = None if key is None else self._queues.known(key)
-        if key is None or record is None:
-            raise ValueError(f"{link.url} was never leased")
-        changes = self._queues.changes
-        if changes.leased.pop(key, None) is None:
-            changes.unleased.add(key)
-        return key, record
-
     def _settled(self, key: bytes, record: UrlRecord, outcome: Outcome, now: float) -> UrlRecord:
-        match outcome:
-            case Fetched(response=response) | Unchanged(response=response):
-                etag, modified = _validators(response)
-                if isinstance(outcome, Unchanged):
-                    etag, modified = etag or record.etag, modified or record.last_modified
-                return _replace(record, state=State.DONE, at=now, etag=etag, last_modified=modified)
-            case Redirected(target=target):
-                return _replace(record, state=State.DONE, at=now, detail=f"redirected to {target}")
-            case Refused(why=why, detail=detail):
-                self.refusals[why] += 1
-                return _replace(record, state=State.REFUSED, at=now, why=why, detail=detail)
-            case Failed(why=why, detail=detail, again=again):
-                if again and record.attempts <= self._manners.rules.retries:
-                    at = self._manners.retry_at(record.attempts, outcome, now)
-                    self._queues.changes.postponed.add(due_key(at, key))
-                    return _replace(record, state=State.LATER, at=at, detail=f"{why} {detail}".strip())
-                return _replace(record, state=State.FAILED, at=now, why=why, detail=detail)
+        retry_at = None
+        if isinstance(outcome, Refused):
+            self.refusals[outcome.why] += 1
+        elif isinstance(outcome, Failed) and outcome.again and record.attempts <= self._manners.rules.retries:
+            retry_at = self._manners.retry_at(record.attempts, outcome, now)
+            self._queues.changes.postponed.add(due_key(retry_at, key))
+        return settled(record, outcome, now, retry_at)
 
     def looked(self, link: Link, outcome: Outcome, now: float) -> None:
         """A page was looked at again, outside of the queues: note what its server said of it."""
@@ -259,11 +234,11 @@ class Frontier:
 
     def give_back(self, link: Link, now: float) -> None:
         """Return a leased link unvisited, as when the crawl stops."""
-        key, record = self._end_lease(link)
+        key, record = self._leases.end(link)
         site = self._queues.site_of(key)
         again = _replace(record, state=State.WAITING, attempts=max(0, record.attempts - 1))
         self._queues.enter(site, key, again)
-        self._entrance.seen.put(record.url, record.priority)
+        self.seen.put(record.url, record.priority)
         self.in_flight -= 1
         self._leave_address(site, now)
         self._calendar.place(site, now)
@@ -282,9 +257,12 @@ class Frontier:
 
     # -- adding links ---------------------------------------------------------------------------
 
-    def add(self, links: Sequence[Link], scores: Sequence[Score], now: float) -> int:
-        """Let links in: new ones through admission, waiting ones with a better priority. Returns how many are new."""
-        return self._entrance.add(links, scores, now)
+    def add(self, links: Sequence[Link], scores: Sequence[Score], now: float, renewal: Renewal | None = None) -> int:
+        """Let links in: new ones through admission, waiting ones with a better priority. Returns how many are new.
+
+        A page that was fetched waits once more where a sitemap says that it changed since and `renewal` agrees.
+        """
+        return self._entrance.add(links, scores, now, renewal)
 
     def revise(self, judgements: Iterable[tuple[str, Score]], now: float) -> int:
         """Give waiting links the priorities that a strategy holds now, up or down. Returns how many changed.
@@ -307,6 +285,10 @@ class Frontier:
         """Use other admission rules from now on; links that wait already are checked again when their turn comes."""
         self._entrance.admission, self._recheck = admission, (now, recheck)
 
+    def change_spelling(self, other_form: OtherForm) -> None:
+        """Write URLs by what is learned of their sites; links that wait already are checked when their turn comes."""
+        self._entrance.other_form = other_form
+
     def change_manners(self, manners: Manners) -> None:
         """Use other rules of politeness from now on."""
         self._manners = manners
@@ -319,13 +301,3 @@ class Frontier:
     def drain(self) -> Changes:
         """What must be written; the frontier begins a new, empty set of changes."""
         return self._queues.drain()
-
-
-def _validators(response: Response) -> tuple[str, str]:
-    """What a server wants to be told when it is asked again: ETag and Last-Modified."""
-    found = {"etag": "", "last-modified": ""}
-    for name, value in reversed(response.headers):
-        lower = name.lower()
-        if lower in found:
-            found[lower] = value
-    return found["etag"][:200], found["last-modified"][:60]

@@ -27,6 +27,8 @@ NOT_LOOKED = b""
 """None of them is."""
 NOTHING = b"\xff" * 8
 """The best of a site without waiting links."""
+LAST_PLACE = 2**32 - 1
+"""The place of a site of whose sitemaps nothing is known."""
 
 
 class Phase(Enum):
@@ -45,7 +47,7 @@ class Site:
     """A site's queue head and manners.
 
     `heads` are queue keys, best first: those of all waiting links that come before
-    `floor`; the others lie on the shelf only.
+    `floor`; the others lie on the shelf only. `place` is the site's place among sites with equally good links.
     """
 
     number: int
@@ -65,6 +67,7 @@ class Site:
     fetched: int = 0
     failed: int = 0
     bytes: int = 0
+    place: int = LAST_PLACE
 
     def __post_init__(self) -> None:
         self.prefix = self.number.to_bytes(4, "big")

@@ -95,7 +95,7 @@ class RevisitPlan:
         self.prior = prior
         self.price = 0.0
         self._pages = 0
-        self._sample: list[tuple[str, PageHistory, float]] = []
+        self._sample: list[tuple[str, PageHistory, float, float | None]] = []
         self._places: dict[str, int] = {}
 
     def change_budget(self, looks_per_second: float) -> None:
@@ -103,36 +103,39 @@ class RevisitPlan:
         self._budget = looks_per_second
         self.reckon()
 
-    def note(self, url: str, history: PageHistory, weight: float) -> None:
-        """Take a page into the sample that the price is found from; a page in it is kept up to date."""
+    def note(self, url: str, history: PageHistory, weight: float, prior: float | None = None) -> None:
+        """Take a page into the sample that the price is found from; a page in it is kept up to date.
+
+        `prior` is the page's own, where somebody has said how often it changes.
+        """
         place = self._places.get(url)
         if place is None:
             self._pages += 1
             if len(self._sample) < SAMPLE:
                 place = len(self._sample)
-                self._sample.append((url, history, weight))
+                self._sample.append((url, history, weight, prior))
             elif (place := self._chance.randrange(self._pages)) < SAMPLE:
                 del self._places[self._sample[place][0]]
             else:
                 return
             self._places[url] = place
-        self._sample[place] = (url, history, weight)
+        self._sample[place] = (url, history, weight, prior)
 
     def reckon(self) -> None:
         """Find prior and price anew, as every so many looks."""
         if not self._sample or self._budget <= 0:
             self.price = 0.0
             return
-        changes = sum(history.changes for _, history, _ in self._sample)
-        watched = sum(history.watched for _, history, _ in self._sample)
+        changes = sum(history.changes for _, history, _, _ in self._sample)
+        watched = sum(history.watched for _, history, _, _ in self._sample)
         if changes > 0 and watched > 0:
             self.prior = changes / watched
-        rate = np.array([history.rate(self.prior) for _, history, _ in self._sample])
-        weight = np.array([each for _, _, each in self._sample])
+        rate = np.array([history.rate(prior or self.prior) for _, history, _, prior in self._sample])
+        weight = np.array([each for _, _, each, _ in self._sample])
         self.price = price_of(rate, weight, self._budget * len(self._sample) / self._pages)
 
-    def due(self, history: PageHistory, weight: float) -> float:
+    def due(self, history: PageHistory, weight: float, prior: float | None = None) -> float:
         """When to look at a page again; without a price, when it is likely to have changed."""
-        rate = history.rate(self.prior)
+        rate = history.rate(prior or self.prior)
         found = interval(rate, weight, self.price) if self.price else 1.0 / rate
         return history.last + min(max(found, self._soonest), self._latest)

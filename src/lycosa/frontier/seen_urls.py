@@ -1,25 +1,40 @@
-"""The seen-set's memory: a bounded cache in front of the store.
+"""The seen-set's memory: a bounded cache in front of the store, with a count of how often each URL was met (M9).
 
 Two generations stand in for least-recently-used order: what is asked for moves
-into the young one; when that is full the old one is forgotten. A URL maps to the
-priority it waits with, or to `SETTLED` when no better judgement can change
-anything. About 250 bytes an entry, its text included.
+into the young one; when that is full the old one is forgotten, but for some URLs
+that were met often, which stay for as many turns as their count can be halved. A
+URL maps to the priority it waits with, or to `SETTLED` when no better judgement
+can change anything. A URL that is not here is looked for on disk. A million
+entries with URLs of 60 characters take 200 MB.
 """
 
 from __future__ import annotations
 
 import math
+from itertools import islice
+
+import msgspec
 
 SETTLED = math.inf
+OFTEN = 4
+"""How often a URL must have been met to outlive its generation."""
+MOST_COUNTED = 255
+
+
+class Seen(msgspec.Struct, gc=False):
+    """What is remembered of a URL: the priority it waits with, and how often it was met."""
+
+    priority: float
+    times: int = 1
 
 
 class SeenUrls:
-    """The most recently seen URLs and what they wait with."""
+    """The URLs met most recently and most often, and what they wait with."""
 
     def __init__(self, most: int) -> None:
         self._most = max(2, most)
-        self._young: dict[str, float] = {}
-        self._old: dict[str, float] = {}
+        self._young: dict[str, Seen] = {}
+        self._old: dict[str, Seen] = {}
         self.hits = 0
         self.misses = 0
 
@@ -27,19 +42,48 @@ class SeenUrls:
         return len(self._young) + len(self._old)
 
     def get(self, url: str) -> float | None:
-        """The priority a URL waits with, SETTLED, or None where memory does not know it."""
+        """A URL was met: the priority it waits with, SETTLED, or None where memory does not know it."""
         found = self._young.get(url)
         if found is None:
             found = self._old.pop(url, None)
             if found is None:
                 self.misses += 1
                 return None
-            self.put(url, found)
+            self._enter(url, found)
         self.hits += 1
-        return found
+        if found.times < MOST_COUNTED:
+            found.times += 1
+        return found.priority
+
+    def peek(self, url: str) -> float | None:
+        """The same for a URL that was not met, only asked about."""
+        found = self._young.get(url) or self._old.get(url)
+        return None if found is None else found.priority
+
+    def times(self, url: str) -> int:
+        """How often a URL was met, as far as memory goes."""
+        found = self._young.get(url) or self._old.get(url)
+        return 0 if found is None else found.times
 
     def put(self, url: str, priority: float) -> None:
         """Remember a URL."""
+        found = self._young.get(url)
+        if found is None:
+            found = self._old.pop(url, None)
+            if found is None:
+                self._enter(url, Seen(priority))
+                return
+            self._enter(url, found)
+        found.priority = priority
+
+    def _enter(self, url: str, seen: Seen) -> None:
         if len(self._young) >= self._most // 2:
-            self._old, self._young = self._young, {}
-        self._young[url] = priority
+            self._turn()
+        self._young[url] = seen
+
+    def _turn(self) -> None:
+        """Forget the old generation, but for some of what was met often."""
+        often = [(url, seen) for url, seen in self._old.items() if seen.times >= OFTEN]
+        self._old, self._young = self._young, dict(islice(often, self._most // 8))
+        for seen in self._young.values():
+            seen.times //= 2

@@ -20,6 +20,9 @@ SESSION_SHARE = 100
 
 _BLANKED_DIGITS = bytes.maketrans(b"0123456789", b"##########")
 _TOKEN = re.compile(rb"[0-9a-fA-F]{16,}|[A-Za-z0-9_-]{32,}")
+_PART = rb"(?:[A-Z]?[a-z]{1,24}|[A-Z]{1,24}|[0-9]{1,8}|[A-Za-z0-9]{1,4})"
+_TITLE = re.compile(rb"[-_]*" + _PART + rb"(?:[-_]+" + _PART + rb"){2,}[-_]*")
+"""Words with hyphens between them: the title of a page, not a token."""
 _SESSION = re.compile(
     r"(?:^|[?&;/])(?:phpsessid|jsessionid|aspsessionid\w*|sid|sessid|session_?id|cftoken)=", re.IGNORECASE
 )
@@ -71,6 +74,10 @@ def _has_token(text: bytes) -> bool:
     )
 
 
+def _blanked(found: re.Match[bytes]) -> bytes:
+    return found[0] if _TITLE.fullmatch(found[0]) else b"@"
+
+
 def pattern_of(url: str) -> tuple[str, bool]:
     """A URL's pattern, and whether it carries something like a session id."""
     at = url.index("/", 8)
@@ -80,7 +87,8 @@ def pattern_of(url: str) -> tuple[str, bool]:
         session = session or _has_token(query)
         names = b"&".join(sorted([pair.partition(b"=")[0] for pair in query.split(b"&")])).decode()
     if _has_token(path):
-        session, path = True, _TOKEN.sub(b"@", path)
+        before, path = path, _TOKEN.sub(_blanked, path)
+        session = session or path != before
     return f"{url[:at]}{path.translate(_BLANKED_DIGITS).decode()}?{names}", session
 
 

@@ -34,8 +34,9 @@ class Bar(Record, frozen=True):
     told: str = ""
 
 
-def importance_plot(bars: Sequence[Bar], title: str, measure: str) -> str:
-    """The SVG text: one bar per page, the first on top, at most twenty."""
+def importance_plot(bars: Sequence[Bar], title: str, measure: str, *, alone: bool = True) -> str:
+    """The SVG text: one bar per page, the first on top, at most twenty. Where it does not stand alone, a page's style
+    sheet has to say how it looks."""
     shown = bars[:MOST_BARS]
     highest = max((each.value for each in shown if math.isfinite(each.value)), default=0.0)
     height = TOP + ROW * max(1, len(shown)) + BOTTOM
@@ -43,10 +44,12 @@ def importance_plot(bars: Sequence[Bar], title: str, measure: str) -> str:
     if not shown:
         drawn.append(_words(16, TOP + 16, "nothing to show yet", "faint"))
     summary = "; ".join(f"{place}. {printable(each.label)} {each.value:.3g}" for place, each in enumerate(shown, 1))
+    style = f"<style>{STYLE}</style>" if alone else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
+        f'<svg class="drawing" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+        f'width="{WIDTH}" height="{height}" '
         f'role="img" font-family="system-ui, sans-serif" font-size="13"><title>{escape(printable(title))}</title>'
-        f'<desc>{escape(summary)}</desc><style>{STYLE}</style><rect class="ground" width="{WIDTH}" height="{height}"/>'
+        f'<desc>{escape(summary)}</desc>{style}<rect class="ground" width="{WIDTH}" height="{height}"/>'
         f"{_words(16, 22, title, 'head')}{_words(LABELS, 42, measure, 'faint')}{''.join(drawn)}</svg>\n"
     )
 

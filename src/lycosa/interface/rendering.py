@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from lycosa import __version__
@@ -32,6 +33,7 @@ def rendered(template: str, **values: Any) -> str:
     return _templates.get_template(template).render(values)
 
 
-def page(template: str, http_status: int = 200, /, **values: Any) -> Response:
-    """A whole page."""
-    return HTMLResponse(rendered(template, **values), http_status)
+def page(request: Request, template: str, http_status: int = 200, /, **values: Any) -> Response:
+    """A whole page, for whoever asked for it: `visitor` and `page_key` go into every one."""
+    known = {"visitor": getattr(request.state, "visitor", None), "page_key": getattr(request.state, "page_key", "")}
+    return HTMLResponse(rendered(template, **(known | values)), http_status)

@@ -6,7 +6,8 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
-from lycosa.agents.report import Report
+from lycosa.agents.report import MOST_SITES, Report
+from lycosa.frontier.dust import DustRule
 from lycosa.interface.charts import Axis, Series, line_chart
 from lycosa.interface.rendering import rendered
 
@@ -24,8 +25,16 @@ def report_page(report: Report) -> str:
         speed=_speed(report),
         stages_total=sum(stage["seconds"] for stage in status.stages.values()),
         failed=sorted(status.failed.items(), key=lambda item: -item[1]),
+        rules=[rule_told(rule) for rule in report.known.rules[:MOST_SITES]],
         refused=sorted(status.refused.items(), key=lambda item: -item[1]),
     )
+
+
+def rule_told(rule: DustRule) -> str:
+    """A rule of spelling with its evidence, for people."""
+    where = rule.site + (rule.place or ", everywhere")
+    told = f"{where}: {rule.rewrite}; {rule.agreements} contents agree, {rule.contradictions or 'none'} differ"
+    return told + (f", such as {rule.examples[0][0]} and {rule.examples[0][1]}" if rule.examples else "")
 
 
 def _found(report: Report) -> Markup:

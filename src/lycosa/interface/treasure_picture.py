@@ -68,22 +68,29 @@ class _Place(NamedTuple):
     end: float
 
 
-def treasure_picture(nodes: Sequence[Node], targets: Sequence[str], title: str) -> str:
-    """The SVG text."""
-    columns = [_targets(targets), *_levels(nodes)]
+def treasure_picture(
+    nodes: Sequence[Node], targets: Sequence[str], title: str, *, alone: bool = True, most: int = MOST_PER_LEVEL
+) -> str:
+    """The SVG text, with so many nodes of each level at most.
+
+    Where it does not stand alone, a page's style sheet has to say how it looks.
+    """
+    columns = [_targets(targets, most), *_levels(nodes, most)]
     columns = [column for column in columns if column.items]
     places = _placed(columns)
     rows = max((len(column.items) + (column.others > 0) for column in columns), default=1)
     width, height = LEFT + COLUMN * max(3, len(columns)), TOP + ROW * rows + BOTTOM
-    drawn = [_edges(columns, places)]
+    drawn = _edges(columns, places)[: MOST_EDGES * most // MOST_PER_LEVEL]
     drawn += [_column(column, place) for place, column in enumerate(columns)]
     drawn += [_item(item, places[item.name]) for column in columns for item in column.items]
     levels = len({node.distance for node in nodes})
     summary = f"{number(len(nodes))} nodes on {levels} levels, {number(len(targets))} targets"
+    style = f"<style>{STYLE}</style>" if alone else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'<svg class="drawing" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" '
         f'role="img" font-family="system-ui, sans-serif" font-size="12"><title>{_safe(title)}</title>'
-        f'<desc>{_safe(summary)}</desc><style>{STYLE}</style><rect class="ground" width="100%" height="100%"/>'
+        f'<desc>{_safe(summary)}</desc>{style}<rect class="ground" width="100%" height="100%"/>'
         f"{_words(LEFT, 28, title, 'head', size=16)}{_words(LEFT, 48, summary, 'faint')}"
         f"{''.join(drawn)}{_legend(height - 22)}</svg>\n"
     )
@@ -92,19 +99,19 @@ def treasure_picture(nodes: Sequence[Node], targets: Sequence[str], title: str) 
 # -- what is drawn ----------------------------------------------------------------------------------
 
 
-def _targets(targets: Sequence[str]) -> _Column:
+def _targets(targets: Sequence[str], most: int) -> _Column:
     targets = list(dict.fromkeys(targets))
-    shown = targets[:MOST_PER_LEVEL]
+    shown = targets[:most]
     items = [_Item(f"target {url}", _short_url(url), url, page=url, target=True) for url in shown]
     return _Column("targets", tuple(items), len(targets) - len(shown))
 
 
-def _levels(nodes: Sequence[Node]) -> list[_Column]:
+def _levels(nodes: Sequence[Node], most: int) -> list[_Column]:
     """The strongest nodes of each level."""
     columns = []
     for distance, level in groupby(sorted(nodes, key=lambda node: node.distance), key=lambda node: node.distance):
         ranked = sorted(level, key=lambda node: (-node.weight, -node.led, -len(node.leads_to), node.page))
-        shown = ranked[:MOST_PER_LEVEL]
+        shown = ranked[:most]
         columns.append(_Column(_head(distance), tuple(map(_of_node, shown)), len(ranked) - len(shown)))
     return columns
 
@@ -162,7 +169,7 @@ def _middle(item: _Item, rows: Mapping[str, Sequence[float]]) -> float:
     return sum(found) / len(found) if found else float("inf")
 
 
-def _edges(columns: Sequence[_Column], places: Mapping[str, _Place]) -> str:
+def _edges(columns: Sequence[_Column], places: Mapping[str, _Place]) -> list[str]:
     """Curves to what lies nearer to a target, the nearest first; they may skip levels."""
     found: list[str] = []
     held: dict[str, str] = {}
@@ -172,7 +179,7 @@ def _edges(columns: Sequence[_Column], places: Mapping[str, _Place]) -> str:
             found += [_edge(places[item.name], places[end]) for end in dict.fromkeys(ends[:EDGES_OF_A_NODE])]
         for item in column.items:
             held.setdefault(item.page, item.name)
-    return "".join(found[:MOST_EDGES])
+    return found
 
 
 def _edge(begin: _Place, end: _Place) -> str:

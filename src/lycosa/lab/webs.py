@@ -220,12 +220,12 @@ def _recorded(
     def read() -> list[Page]:
         urls = recording().urls()
         fetcher: Fetcher = RecordedFetcher(recording(), lambda: 0.0)
-        return read_pages(fetcher, urls, hidden=hidden, also_known_as=_listed_spelling(urls))
+        return read_pages(fetcher, urls, hidden=hidden, also_known_as=listed_spelling(urls))
 
     return pages.get(name, files_key(files), lambda: len(recording().urls()), read)
 
 
-def _listed_spelling(listed: Iterable[str]) -> Callable[[str], str]:
+def listed_spelling(listed: Iterable[str]) -> Callable[[str], str]:
     """How a recording lists the page that a URL means: escaped its way, without query, by its folder's address."""
     spelled = {unquote(url): url for url in listed}
 
@@ -245,7 +245,7 @@ class _Addresses:
         self._held = frozenset(page.url for page in pages)
         self._sites = list(dict.fromkeys(site_of(page.url) for page in pages))
         self._folders = folders
-        self._spelling = _listed_spelling(self._held)
+        self._spelling = listed_spelling(self._held)
 
     def find(self, name: str) -> str | None:
         """The page of a URL, or of a path as it lies in the folder (in an archive: on any of its sites)."""

@@ -1,7 +1,9 @@
 """What stands at and around a link, in the four parts that the T-Graph compares (T4, T6), as bags of terms.
 
 A part is compared by the cosine of its term frequencies; a part that is absent on
-either side has similarity 0. Texts are made into bags many at a time.
+either side has similarity 0. A passage is one bag: a term of one part is another than
+the same term of the next, and each part has length 1/2, so that the product of two
+bags is the mean of the four cosines. Passages are made into bags many at a time.
 """
 
 from __future__ import annotations
@@ -55,11 +57,11 @@ def passage_of(link: Link) -> Passage:
     return Passage(above.nearest, sections, above.main, link.boundary)
 
 
-class BagRows(NamedTuple):
-    """Some texts as bags: for each term of each text the text's number, the term's, and its frequency at length 1."""
+class Bags(NamedTuple):
+    """Some passages as bags: for each term of each passage the passage's number, the term's, and its weight."""
 
-    texts: npt.NDArray[np.int64]
-    terms: npt.NDArray[np.int64]
+    passages: Numbers
+    terms: Numbers
     weights: npt.NDArray[np.float64]
 
 
@@ -80,30 +82,32 @@ class Terms(dict[str, int]):
         return number
 
     @property
-    def number(self) -> int:
-        """How many stems were met."""
-        return len(self._numbers)
-
-    @property
     def full(self) -> bool:
         """Whether it is time to begin anew: the web has more words than memory."""
         return len(self) > WORDS_REMEMBERED
 
-    def bags(self, texts: Sequence[str], *, by_term: bool = False) -> BagRows:
-        """The bags of some texts, one behind the other, or all terms of all texts in the order of terms."""
-        told = running([text[:LONGEST_PART] for text in texts])
-        terms = np.fromiter(map(self.__getitem__, told.words), np.int64, len(told.words))
-        held = terms >= 0
-        terms, owners = terms[held], told.owners[held]
-        if by_term:
-            terms, owners, counts = _pairs_counted(terms, owners, len(texts))
-        else:
-            owners, terms, counts = _pairs_counted(owners, terms, self.number)
+    def bags(self, passages: Sequence[Passage]) -> Bags:
+        """The bags of some passages, one behind the other; the words of a heading over several are counted once."""
+        texts: dict[tuple[int, str], int] = {}
+        which = [texts.setdefault(part, len(texts)) for passage in passages for part in enumerate(passage.parts)]
+        told = running([text[:LONGEST_PART] for _, text in texts])
+        stems = np.fromiter(map(self.__getitem__, told.words), np.int64, len(told.words))
+        held = stems >= 0
+        size = max(1, len(self._numbers))
+        cells, counts = np.unique(told.owners[held] * size + stems[held], return_counts=True)
+        owners = cells // size
         lengths = np.sqrt(np.bincount(owners, counts * counts, len(texts)))
-        return BagRows(owners, terms, counts / lengths[owners])
+        parts = np.fromiter((part for part, _ in texts), np.int64, len(texts))
+        begins = np.searchsorted(owners, np.arange(len(texts) + 1))
+        rows = np.array(which, np.int64)
+        places, sizes = one_behind_the_other(begins[rows], begins[rows + 1])
+        terms, weights = cells % size * len(PARTS) + parts[owners], counts / (2 * lengths[owners])
+        return Bags(np.repeat(np.arange(len(which)) // len(PARTS), sizes), terms[places], weights[places])
 
 
-def _pairs_counted(first: Numbers, second: Numbers, size: int) -> tuple[Numbers, Numbers, Numbers]:
-    """The distinct pairs of two arrays in order, and how often each occurs; the second has numbers below `size`."""
-    cells, counts = np.unique(first * max(1, size) + second, return_counts=True)
-    return cells // max(1, size), cells % max(1, size), counts
+def one_behind_the_other(begins: Numbers, ends: Numbers) -> tuple[Numbers, Numbers]:
+    """The places of some stretches, and how long each stretch is."""
+    lengths = ends - begins
+    totals = np.cumsum(lengths)
+    size = int(totals[-1]) if len(totals) else 0
+    return np.arange(size) + np.repeat(begins - totals + lengths, lengths), lengths

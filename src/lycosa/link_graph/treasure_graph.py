@@ -73,7 +73,7 @@ class TreasureGraph:
     def __init__(self, nodes: Iterable[Node] = ()) -> None:
         self._nodes: dict[str, Node] = {}
         self._terms = Terms()
-        self._settled = _Floors((), self._terms)
+        self._settled = _Floors({}, self._terms)
         self._places: dict[str, int] = {}
         self._young: dict[str, Node] = {}
         self._apart: _Floors | None = None
@@ -160,8 +160,8 @@ class TreasureGraph:
     def likeness(self, passage: Passage, key: str) -> Score:
         """How similar a passage and a node are, part by part."""
         node, terms = self._nodes[key], Terms()
-        parts = PassageIndex(terms, [node.passage]).parts(Question.of(terms, [passage]))
-        sims = [float(part[0, 0]) for part in parts]
+        index, asked = PassageIndex(terms, [node.passage]), Question.of(terms, [passage])
+        sims = [len(PARTS) * float(index.osm(asked.part(part))[0, 0]) for part in range(len(PARTS))]
         told = tuple(
             Score(sim, f"{name}: {text[:60]}") for sim, name, text in zip(sims, PARTS, node.passage.parts, strict=True)
         )
@@ -172,13 +172,13 @@ class TreasureGraph:
         if self._apart is None or self._terms.full:
             if self._terms.full or len(self._young) > max(MOST_YOUNG, len(self._nodes) // 4):
                 self._settle()
-            self._apart = _Floors(self._young.values(), self._terms)
+            self._apart = _Floors(self._young, self._terms)
         return [floors for floors in (self._settled, self._apart) if floors.nodes]
 
     def _settle(self) -> None:
         """Put all nodes in their places anew, so that none stands apart."""
         self._terms, self._young = Terms(), {}
-        self._settled = _Floors(self._nodes.values(), self._terms)
+        self._settled = _Floors(self._nodes, self._terms)
         self._places = {key: place for place, key in enumerate(self._settled.keys)}
 
     def encoded(self) -> bytes:
@@ -202,9 +202,9 @@ def _given_back(passages: Sequence[Passage], distinct: list[Passage], verdicts: 
 class _Floors:
     """Nodes level by level, the nearest to a target first."""
 
-    def __init__(self, nodes: Iterable[Node], terms: Terms) -> None:
-        self.nodes = sorted(nodes, key=lambda node: node.level)
-        self.keys = [node.key for node in self.nodes]
+    def __init__(self, nodes: Mapping[str, Node], terms: Terms) -> None:
+        self.keys = sorted(nodes, key=lambda key: nodes[key].level)
+        self.nodes = [nodes[key] for key in self.keys]
         levels = [node.level for node in self.nodes]
         self.levels = sorted(set(levels))
         self._numbers = {level: number for number, level in enumerate(self.levels)}

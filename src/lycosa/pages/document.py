@@ -8,6 +8,7 @@ parsed document. Nothing a server sends makes this raise.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from lycosa import text as language
 from lycosa.pages.charsets import as_utf_8, decoded, looks_binary
@@ -42,8 +43,11 @@ _ERROR_WORDS = re.compile(
 )
 
 
-def read_page(fetched: Fetched, most_links: int = 5000, structure: bool = False) -> Page:
-    """What a fetched document says and where it points; its structure too where that is wanted and it has one."""
+def read_page(fetched: Fetched, most_links: int = 5000, structure: bool = False, *, drop_tracking: bool = True) -> Page:
+    """What a fetched document says and where it points; its structure too where that is wanted and it has one.
+
+    The addresses it names lose their tracking parameters, unless these are to be kept.
+    """
     response = fetched.response
     content_type = response.header("content-type")
     kind = content_type.partition(";")[0].strip().lower()
@@ -51,7 +55,8 @@ def read_page(fetched: Fetched, most_links: int = 5000, structure: bool = False)
         return _wordless(fetched)
     if kind.startswith("text/") and kind != "text/html":
         return _plain_page(fetched, *decoded(response.body, content_type))
-    return _html_page(fetched, *as_utf_8(response.body, content_type), most_links, structure)
+    html, charset = as_utf_8(response.body, content_type)
+    return _html_page(fetched, html, charset, Reading(most_links, structure, drop_tracking))
 
 
 def read_structure(html: bytes, content_type: str = "") -> Skeleton:
@@ -84,11 +89,19 @@ def _plain_page(fetched: Fetched, text: str, charset: str) -> Page:
     )
 
 
-def _html_page(fetched: Fetched, html: bytes, charset: str, most_links: int, structure: bool) -> Page:
+class Reading(NamedTuple):
+    """How an HTML document is read."""
+
+    most_links: int
+    structure: bool
+    drop_tracking: bool
+
+
+def _html_page(fetched: Fetched, html: bytes, charset: str, how: Reading) -> Page:
     markup, cut_off = tamed(html)
-    elements = Elements(markup, structure)
-    head = read_head(elements, fetched.link.url, fetched.response)
-    found = find_links(elements, fetched.link, head.base, head.title, most_links)
+    elements = Elements(markup, how.structure)
+    head = read_head(elements, fetched.link.url, fetched.response, how.drop_tracking)
+    found = find_links(elements, fetched.link, head.base, head.title, how.most_links, drop_tracking=how.drop_tracking)
     text = main_text(elements, found.framing, found.blocks)
     return Page(
         fetched.link.url,
@@ -101,17 +114,17 @@ def _html_page(fetched: Fetched, html: bytes, charset: str, most_links: int, str
         "noindex" in head.wishes,
         "nofollow" in head.wishes,
         digest_of(text),
-        _with_refresh(found, head, fetched.link, most_links),
+        _with_refresh(found, head, fetched.link, how),
         found.dropped + cut_off,
         head.published,
         elements.structure,
     )
 
 
-def _with_refresh(found: FoundLinks, head: Head, page: Link, most_links: int) -> tuple[Link, ...]:
+def _with_refresh(found: FoundLinks, head: Head, page: Link, how: Reading) -> tuple[Link, ...]:
     """The links, and last the target of a refresh unless it is among them already."""
-    link = refresh_link(head.refresh, page, head.base, len(found.links))
-    if link is None or len(found.links) >= most_links or any(link.url == other.url for other in found.links):
+    link = refresh_link(head.refresh, page, head.base, len(found.links), drop_tracking=how.drop_tracking)
+    if link is None or len(found.links) >= how.most_links or any(link.url == other.url for other in found.links):
         return found.links
     return (*found.links, link)
 

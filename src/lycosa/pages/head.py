@@ -36,7 +36,7 @@ class Head(msgspec.Struct, frozen=True):
     published: float | None = None
 
 
-def read_head(elements: Elements, url: str, response: Response) -> Head:
+def read_head(elements: Elements, url: str, response: Response, drop_tracking: bool = True) -> Head:
     """The statements of a document's head and of its HTTP headers."""
     metas = _metas(elements)
     base = _base(elements, url)
@@ -45,7 +45,7 @@ def read_head(elements: Elements, url: str, response: Response) -> Head:
         _title(elements),
         _language(elements, metas),
         base,
-        _canonical(elements, base) or _canonical_header(response, url),
+        _canonical(elements, base, drop_tracking) or _canonical_header(response, url, drop_tracking),
         _refresh(refresh) if refresh else "",
         frozenset(_wishes(metas, response)),
         _published(elements, metas),
@@ -99,21 +99,21 @@ def _base(elements: Elements, url: str) -> str:
     return url
 
 
-def _canonical(elements: Elements, base: str) -> str:
+def _canonical(elements: Elements, base: str, drop_tracking: bool) -> str:
     for node in elements.relations[:200]:
         attributes = node.attributes
         href = attributes.get("href")
         if href and "canonical" in (attributes.get("rel") or "").lower().split():
-            return urls.resolve(base, [href])[0] or ""
+            return urls.resolve(base, [href], drop_tracking=drop_tracking)[0] or ""
     return ""
 
 
-def _canonical_header(response: Response, url: str) -> str:
+def _canonical_header(response: Response, url: str, drop_tracking: bool) -> str:
     for name, value in response.headers:
         if name.lower() == "link":
             for target, rest in _LINK_HEADER.findall(value[:65_536]):
                 if _CANONICAL.search(rest):
-                    return urls.resolve(url, [target])[0] or ""
+                    return urls.resolve(url, [target], drop_tracking=drop_tracking)[0] or ""
     return ""
 
 

@@ -117,15 +117,18 @@ class Anchors:
         return [text[:LONGEST_ANCHOR] for text in texts] if max(map(len, texts), default=0) > LONGEST_ANCHOR else texts
 
 
-def find_links(elements: Elements, page: Link, base: str, title: str, most: int) -> FoundLinks:
+def find_links(
+    elements: Elements, page: Link, base: str, title: str, most: int, *, drop_tracking: bool = True
+) -> FoundLinks:
     """One link per URL: the first mention, unless that one only navigates and a later one says more."""
     outline, places = Outline(title, elements.headings), Places(elements.root)
     anchors = Anchors(elements, outline.above_each(elements), most * MENTIONS_PER_LINK)
     chosen: dict[str, Link] = {}
     blocks: list[Block] = []
     dropped, own, depth, known = anchors.left_out, page.url, page.depth + 1, places.known.get
+    resolved = urls.resolve(base, anchors.hrefs, drop_tracking=drop_tracking)
     for url, text, node, headings, rel in zip(
-        urls.resolve(base, anchors.hrefs), anchors.texts(), anchors.nodes, anchors.above, anchors.rels, strict=True
+        resolved, anchors.texts(), anchors.nodes, anchors.above, anchors.rels, strict=True
     ):
         if url is None or url == own:
             continue
@@ -153,9 +156,9 @@ def _says_more(anchor: str, block: Block, first: str, first_block: Block) -> boo
     return len(anchor) > len(first) and first_block.navigates() and not block.navigates()
 
 
-def refresh_link(target: str, page: Link, base: str, position: int) -> Link | None:
+def refresh_link(target: str, page: Link, base: str, position: int, *, drop_tracking: bool = True) -> Link | None:
     """The link that a `<meta http-equiv=refresh>` makes, if it leads to another page."""
-    url = urls.resolve(base, [target])[0] if target else None
+    url = urls.resolve(base, [target], drop_tracking=drop_tracking)[0] if target else None
     if url is None or url == page.url:
         return None
     return Link(url, page.url, tag_path="html/head/meta", rel="refresh", position=position, depth=page.depth + 1)

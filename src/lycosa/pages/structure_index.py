@@ -10,8 +10,10 @@ large template only the first few thousand different structures are looked at.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from dataclasses import dataclass, field
-from itertools import accumulate, islice
+from itertools import islice
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 
 from lycosa.pages.structure import Skeleton
 from lycosa.pages.structure_neighbours import HASHES, GlanceTable, Neighbours, Signature, glance_of, signature_of
-from lycosa.pages.structure_sketch import ALIKE, SAME_TEMPLATE, Features, in_both, share, sketch_of
+from lycosa.pages.structure_sketch import ALIKE, SAME_TEMPLATE, Features, features_of, in_both, share
 from lycosa.records import Record
 
 DOUBT = 0.2
@@ -36,6 +38,8 @@ CLOSER_LOOKS = 64
 
 _VERSION = 1
 
+Numbers: TypeAlias = NDArray[np.int64]
+
 
 class Template(Record, frozen=True):
     """Pages that are built alike: their number, the page that came first, and the code of its structure."""
@@ -48,22 +52,67 @@ class Template(Record, frozen=True):
 
 @dataclass(slots=True)
 class _Group:
-    """A template at work: its founder, the founder's features and the entries of its pages."""
+    """A template at work: its founder, the founder's features and the entries of its pages.
+
+    For each entry, one after the other, `apart` has the features that it or the founder has, but not both;
+    `ends` says where those of each entry end, after a 0, and `sizes` how many features it has.
+    """
 
     founder: str
     structure: bytes
     features: Features
     entries: array[int] = field(default_factory=lambda: array("q"))
+    apart: array[int] = field(default_factory=lambda: array("I"))
+    ends: array[int] = field(default_factory=lambda: array("q", (0,)))
+    sizes: array[int] = field(default_factory=lambda: array("q"))
     pages: int = 0
+
+    def put(self, entry: int, apart: bytes, size: int) -> None:
+        """Keep what sets an entry apart."""
+        self.apart.frombytes(apart)
+        self.ends.append(len(self.apart))
+        self.sizes.append(size)
+        self.entries.append(entry)
+
+    def first_entries(self) -> Numbers:
+        """The entries that a search looks at; like all that it sees of these arrays a copy, so that they may grow."""
+        return np.frombuffer(self.entries[:MOST_ENTRIES], np.int64)
+
+    def apart_of(self, entry: int) -> tuple[bytes, int]:
+        """What sets an entry apart, and how many features it has."""
+        place = bisect_left(self.entries, entry)
+        return self.apart[self.ends[place] : self.ends[place + 1]].tobytes(), self.sizes[place]
+
+    def likenesses(self, features: Features, places: Numbers) -> NDArray[np.float64]:
+        """The exact likeness of some entries, in ascending order, from what sets them apart from the founder.
+
+        Of the features that an entry has in common with the founder, we share what we share with the
+        founder; each feature that sets it apart is ours too or not, and adds or takes away one.
+        """
+        with_founder = in_both(features, self.features)
+        ends = np.frombuffer(self.ends[: MOST_ENTRIES + 1], np.int64)
+        sizes = np.frombuffer(self.sizes[:MOST_ENTRIES], np.int64)
+        if len(places) == len(ends) - 1:
+            apart, ends = np.frombuffer(self.apart[: ends[-1]], np.uint32), ends[1:]
+        else:
+            spans = zip(ends.take(places).tolist(), ends.take(places + 1).tolist(), strict=True)
+            apart = np.frombuffer(b"".join([self.apart[begin:end].tobytes() for begin, end in spans]), np.uint32)
+            ends = (ends[1:] - ends[:-1]).take(places).cumsum()
+        adds = np.where(with_founder, -1, 1)
+        place = features.searchsorted(apart)
+        change = np.zeros(len(apart) + 1, np.int64)
+        np.multiply(adds.take(place, mode="clip"), features.take(place, mode="clip") == apart, out=change[1:])
+        at_end = change.cumsum().take(ends)
+        both = np.count_nonzero(with_founder) + at_end
+        both[1:] -= at_end[:-1]
+        return np.asarray(both / (len(features) + sizes.take(places) - both))
 
 
 @dataclass(slots=True)
 class _Entry:
-    """The pages of one and the same structure; `apart` are the features that it or its founder has, but not both."""
+    """The pages of one and the same structure, and their template."""
 
     group: int
-    apart: bytes
-    features: int
     keys: dict[str, None]
 
 
@@ -99,7 +148,7 @@ class StructureIndex:
     def add(self, key: str, skeleton: Skeleton) -> int:
         """Put a page into its template, a new one if need be. The number of the template."""
         self.remove(key)
-        features = sketch_of(skeleton).features
+        features = features_of(skeleton)
         digest = _digest(features)
         number = self._twins.get(digest)
         if number is None:
@@ -127,8 +176,8 @@ class StructureIndex:
             group = self._neighbours.add(signature)
             self._groups.append(_Group(key, skeleton.to_bytes(), features))
         apart = np.setxor1d(features, self._groups[group].features, assume_unique=True).tobytes()
-        self._entries.append(_Entry(group, apart, len(features), {}))
-        self._groups[group].entries.append(len(self._entries) - 1)
+        self._groups[group].put(len(self._entries), apart, len(features))
+        self._entries.append(_Entry(group, {}))
         return self._glances.add(glance_of(signature))
 
     def _nearest(self, features: Features, signature: Signature) -> int | None:
@@ -139,7 +188,7 @@ class StructureIndex:
 
     def template_of(self, skeleton: Skeleton) -> int | None:
         """The number of the template that a structure belongs to, or None."""
-        features = sketch_of(skeleton).features
+        features = features_of(skeleton)
         twin = self._twins.get(_digest(features))
         if twin is not None:
             return self._entries[twin].group
@@ -166,7 +215,7 @@ class StructureIndex:
 
     def like(self, skeleton: Skeleton, most: int = 10, at_least: float = ALIKE) -> list[tuple[str, float]]:
         """The pages that are most like a structure, with their likeness, best first."""
-        features = sketch_of(skeleton).features
+        features = features_of(skeleton)
         found: list[tuple[str, float]] = []
         for number, likeness in self._ranked(features, most, at_least):
             found += [(key, likeness) for key in islice(self._entries[number].keys, most - len(found))]
@@ -175,47 +224,40 @@ class StructureIndex:
         return found
 
     def _ranked(self, features: Features, most: int, at_least: float) -> list[tuple[int, float]]:
-        """Entries by their exact likeness, after a look at the estimates."""
+        """Entries by their exact likeness, after a look at the estimates where they are many."""
         signature = signature_of(features)
         near = self._neighbours.near(signature, MOST_TEMPLATES, at_least * FOUNDER_SHARE)
         if not near:
             return []
-        entries = np.concatenate([np.array(self._groups[group].entries[:MOST_ENTRIES]) for group in near])
+        groups = [self._groups[number] for number in near]
+        firsts = [group.first_entries() for group in groups]
+        entries = np.concatenate(firsts)
+        chosen = self._promising(signature, entries, max(CLOSER_LOOKS, 2 * most), at_least)
+        likenesses, begin = [], 0
+        for group, first in zip(groups, firsts, strict=True):
+            end = begin + len(first)
+            places = chosen[chosen.searchsorted(begin) : chosen.searchsorted(end)] - begin
+            likenesses.append(group.likenesses(features, places))
+            begin = end
+        likeness = np.concatenate(likenesses)
+        entries = entries.take(chosen)
+        order = np.lexsort((entries, -likeness))[: np.count_nonzero(likeness >= at_least)]
+        return list(zip(entries.take(order).tolist(), likeness.take(order).tolist(), strict=True))
+
+    def _promising(self, signature: Signature, entries: Numbers, most: int, at_least: float) -> Numbers:
+        """Where among some entries the most promising ones are, in ascending order: all of a few, else by estimates."""
+        if len(entries) <= most:
+            return np.arange(len(entries))
         estimates = self._glances.estimates(glance_of(signature), entries)
-        order = np.argsort(-estimates, kind="stable")[: max(CLOSER_LOOKS, 2 * most)]
-        entries = entries[order[estimates[order] >= at_least - DOUBT]]
-        ranked: list[tuple[float, int]] = []
-        by_group: dict[int, list[int]] = {}
-        for number in entries.tolist():
-            by_group.setdefault(self._entries[number].group, []).append(number)
-        for group, numbers in by_group.items():
-            ranked += zip((-self._likenesses(features, group, numbers)).tolist(), numbers, strict=True)
-        return [(number, -unlike) for unlike, number in sorted(ranked) if -unlike >= at_least]
-
-    def _likenesses(self, features: Features, group: int, numbers: list[int]) -> NDArray[np.float64]:
-        """The exact likeness of entries of one template, all at once from what sets them apart from its founder.
-
-        Of the features that an entry has in common with the founder, we share what we share with the
-        founder; each feature that sets it apart is ours too or not, and adds or takes away one.
-        """
-        entries = [self._entries[number] for number in numbers]
-        with_founder = in_both(features, self._groups[group].features)
-        adds = np.where(with_founder, -1, 1)
-        apart = np.frombuffer(b"".join([entry.apart for entry in entries]), np.uint32)
-        place = features.searchsorted(apart)
-        change = np.zeros(len(apart) + 1, np.int64)
-        shared = features.take(place, mode="clip") == apart
-        np.cumsum(adds.take(place, mode="clip") * shared, out=change[1:])
-        ends = np.array([0, *accumulate([len(entry.apart) // 4 for entry in entries])])
-        both = np.count_nonzero(with_founder) + change[ends[1:]] - change[ends[:-1]]
-        return np.asarray(both / (len(features) + np.array([entry.features for entry in entries]) - both))
+        likest = np.argsort(-estimates, kind="stable")[:most]
+        return np.sort(likest[estimates[likest] >= at_least - DOUBT])
 
     def to_bytes(self) -> bytes:
         """The index as bytes; pages that were removed leave no trace, templates keep their numbers."""
         kept = [number for number, entry in enumerate(self._entries) if entry.keys]
         digests = {number: digest for digest, number in self._twins.items()}
         rows = [
-            (entry.group, entry.apart, entry.features, list(entry.keys), digests[number])
+            (entry.group, *self._groups[entry.group].apart_of(number), list(entry.keys), digests[number])
             for number, entry in ((number, self._entries[number]) for number in kept)
         ]
         groups = [(group.founder, group.structure) for group in self._groups]
@@ -235,13 +277,13 @@ class StructureIndex:
 
     def _filled(self, saved: _Saved) -> StructureIndex:
         for founder, structure in saved.groups:
-            features = sketch_of(Skeleton.from_bytes(structure)).features
+            features = features_of(Skeleton.from_bytes(structure))
             self._neighbours.add(signature_of(features))
             self._groups.append(_Group(founder, structure, features))
         self._glances = GlanceTable(np.frombuffer(saved.glances, np.uint8).reshape(-1, HASHES).copy())
         for number, (group, apart, size, keys, digest) in enumerate(saved.entries):
-            self._entries.append(_Entry(group, apart, size, dict.fromkeys(keys)))
-            self._groups[group].entries.append(number)
+            self._groups[group].put(number, apart, size)
+            self._entries.append(_Entry(group, dict.fromkeys(keys)))
             self._groups[group].pages += len(keys)
             self._twins[digest] = number
             self._entry_of.update(dict.fromkeys(keys, number))

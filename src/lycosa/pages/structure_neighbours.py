@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.pages.structure_sketch import Features, mixed
+from lycosa.pages.structure_sketch import Features, is_first, mixed
 
 HASHES = 64
 BANDS = HASHES // 2
@@ -28,6 +28,8 @@ _FACTORS = (mixed(np.arange(1, HASHES + 1, dtype=np.uint64)) | np.uint64(1))[:, 
 _BANDS = mixed(np.arange(1, BANDS + 1, dtype=np.uint64))
 _ONES = np.array([number.bit_count() for number in range(1 << 16)], np.uint8)
 """How many bits of a number of 16 bits are set."""
+_EACH_BYTE = np.uint32(0x01010101)
+"""Times this, the highest byte of a number is the sum of its four bytes."""
 
 
 def signature_of(features: Features) -> Signature:
@@ -64,8 +66,15 @@ class GlanceTable:
 
     def estimates(self, glance: Glances, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """The estimated likeness of some rows."""
+        return self.agreements(glance, rows) / HASHES
+
+    def agreements(self, glance: Glances, rows: NDArray[np.int64]) -> Glances:
+        """In how many places some rows are equal to a glance: bits are counted by sixteen, and four counts added."""
         equal = np.packbits(self._rows.take(rows, axis=0) == glance, axis=1).view(np.uint16)
-        return np.asarray(_ONES.take(equal).sum(axis=1) / HASHES)
+        counts = _ONES.take(equal).view(np.uint32)[:, 0]
+        counts *= _EACH_BYTE
+        counts >>= np.uint32(24)
+        return counts.astype(np.uint8)
 
     def written(self, rows: NDArray[np.int64]) -> bytes:
         """Some rows as bytes."""
@@ -100,14 +109,25 @@ class Neighbours:
     def near(self, signature: Signature, most: int, at_least: float) -> list[int]:
         """The structures whose estimated likeness is highest, best first."""
         candidates = self._candidates(signature)
-        estimates = self._glances.estimates(glance_of(signature), candidates)
-        order = np.argsort(-estimates, kind="stable")[:most]
-        found: list[int] = candidates[order[estimates[order] >= at_least]].tolist()
+        agreements = self._glances.agreements(glance_of(signature), candidates)
+        enough = (agreements >= at_least * HASHES).nonzero()[0]
+        order = np.argsort(HASHES - agreements.take(enough), kind="stable")[:most]
+        found: list[int] = candidates.take(enough.take(order)).tolist()
         return found
 
     def _candidates(self, signature: Signature) -> NDArray[np.int64]:
+        """Those that have a band in common, once each, and those not sorted in yet."""
         bands = _bands(signature)
-        begins, ends = self._keys.searchsorted(np.concatenate([bands, bands + np.uint64(1)])).reshape(2, BANDS).tolist()
-        spans = [self._owners[begin:end] for begin, end in zip(begins, ends, strict=True) if 0 < end - begin <= CROWDED]
+        bands.sort()
+        begins = self._keys.searchsorted(bands)
+        lengths = self._keys.searchsorted(bands, side="right") - begins
+        lengths *= lengths <= CROWDED
+        ends = lengths.cumsum()
         late = np.arange(self._glances.length - len(self._unsorted), self._glances.length)
-        return np.concatenate([np.unique(np.concatenate(spans)), late]) if spans else late
+        if not ends[-1]:
+            return late
+        places = np.arange(ends[-1])
+        places += (begins + lengths - ends).repeat(lengths)
+        owners = self._owners.take(places)
+        owners.sort()
+        return np.concatenate([owners[is_first(owners)], late])

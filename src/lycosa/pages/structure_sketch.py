@@ -16,7 +16,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from lycosa.pages.structure import DEEPEST, FIRST_FOREIGN, NAMELESS, Skeleton
+from lycosa.pages.structure import DEEPEST, FIRST_FOREIGN, MOST_ELEMENTS, NAMELESS, Skeleton
 from lycosa.pages.tree_matching import SIMILAR, TreeMatcher
 
 ALIKE = 0.35
@@ -30,9 +30,20 @@ SURE = 0.2
 """An upper bound so far above the threshold leaves no doubt: real pages stay within half of it."""
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
-_DOUBLINGS = np.arange(64, dtype=np.uint64) * _STEP
+_MIXING = tuple(map(np.uint64, (30, 0xBF58476D1CE4E5B9, 27, 0x94D049BB133111EB, 31)))
 Hashes: TypeAlias = NDArray[np.uint64]
 Features: TypeAlias = NDArray[np.uint32]
+Places: TypeAlias = NDArray[np.intp]
+
+_DOUBLINGS = np.arange(64, dtype=np.uint64) * _STEP
+_POWERS = [1 << doubling for doubling in range(MOST_ELEMENTS.bit_length())]
+_COUNTS = np.zeros(MOST_ELEMENTS + 1, np.bool_)
+"""Whether the element of a rank among those of its path, from 0, is the last of a doubling."""
+_DOUBLING: Hashes = np.zeros(MOST_ELEMENTS + 1, np.uint64)
+"""What such an element adds to the hash of its path."""
+for _doubling, _power in enumerate(_POWERS):
+    _COUNTS[_power - 1] = True
+    _DOUBLING[_power - 1] = _DOUBLINGS[_doubling]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,9 +58,12 @@ class Sketch:
 
 def mixed(values: Hashes) -> Hashes:
     """Each bit of a value spread over the whole of it; wraps around on purpose."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
+    values = values ^ values >> _MIXING[0]
+    values *= _MIXING[1]
+    values ^= values >> _MIXING[2]
+    values *= _MIXING[3]
+    values ^= values >> _MIXING[4]
+    return values
 
 
 _PARTS = mixed(np.arange(1, (DEEPEST + 1) * 256 + 1, dtype=np.uint64))
@@ -58,65 +72,94 @@ _PARTS = mixed(np.arange(1, (DEEPEST + 1) * 256 + 1, dtype=np.uint64))
 
 def sketch_of(skeleton: Skeleton) -> Sketch:
     """The sketch of a structure."""
-    paths = _path_of_each(skeleton)
-    paths.sort()
-    begins = _is_first(paths).nonzero()[0]
+    paths, begins = _ascending_paths(skeleton)
     counts = np.empty_like(begins)
     counts[:-1] = begins[1:] - begins[:-1]
     counts[-1] = len(paths) - begins[-1]
-    paths = paths[begins]
-    return Sketch(paths, counts, _features(paths, counts), skeleton.size)
+    return Sketch(paths[begins], counts, _features(paths, begins), skeleton.size)
+
+
+def features_of(skeleton: Skeleton) -> Features:
+    """The features of a structure alone, where nothing else of its sketch is wanted."""
+    return _features(*_ascending_paths(skeleton))
+
+
+def _ascending_paths(skeleton: Skeleton) -> tuple[Hashes, Places]:
+    """The hashed tag path of each element in ascending order, and where each path begins there."""
+    paths = _path_of_each(skeleton)
+    paths.sort()
+    return paths, is_first(paths).nonzero()[0]
 
 
 def _path_of_each(skeleton: Skeleton) -> Hashes:
     """The hashed tag path of each element: its own part and those of its ancestors.
 
     Each round adds what the ancestors twice as far up as in the round before have gathered.
+    The root is on every path, so its part is added at the end; until then it is its own parent and counts nothing.
     """
-    size = skeleton.size
-    depths = np.frombuffer(skeleton.depths, np.uint8).astype(np.int64)
-    parents = np.append(_parents(skeleton.depths, depths), size)
-    sums = np.zeros(size + 1, np.uint64)
-    sums[:size] = _parts(skeleton, depths)
-    for _ in range(int(depths.max()).bit_length()):
-        sums += sums[parents]
-        parents = parents[parents]
-    return sums[:size]
+    depths = np.frombuffer(skeleton.depths, np.uint8)
+    sums, parents = _parts(skeleton, depths), _parents(depths)
+    root = sums[0]
+    sums[0] = 0
+    for _ in range(max(0, int(depths.max()) - 2).bit_length()):
+        sums += sums.take(parents, mode="clip")
+        parents = parents.take(parents, mode="clip")
+    sums += root
+    return sums
 
 
-def _parents(code: bytes, depths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each element's parent is: the last one before it that is one level higher. The root's is past the end."""
-    size = len(depths)
-    by_depth = np.argsort(np.frombuffer(code, np.uint8), kind="stable")
-    places = depths * size + np.arange(size)
-    parents = by_depth[places[by_depth].searchsorted(places - size) - 1]
-    parents[0] = size
+def _parents(depths: NDArray[np.uint8]) -> Places:
+    """Where each element's parent is; the root's is the root.
+
+    A parent stands right before its first child, and the other children follow that one on their
+    level: so, level by level, each element has the parent of the last first child up to it.
+    """
+    by_depth = depths.argsort(kind="stable")
+    first_child = np.empty(len(depths), np.bool_)
+    first_child[0] = True
+    np.greater(depths[1:], depths[:-1], out=first_child[1:])
+    last = np.arange(len(depths))
+    last *= first_child.take(by_depth)
+    np.maximum.accumulate(last, out=last)
+    parents = np.empty_like(by_depth)
+    parents[by_depth] = by_depth.take(last) - 1
+    parents[0] = 0
     return parents
 
 
-def _parts(skeleton: Skeleton, depths: NDArray[np.int64]) -> Hashes:
+def _parts(skeleton: Skeleton, depths: NDArray[np.uint8]) -> Hashes:
     """The number of each element by its depth and name; foreign names by what they are called."""
     tags = np.frombuffer(skeleton.tags, np.uint8)
-    parts: Hashes = _PARTS[depths << 8 | tags]
+    places = depths.astype(np.intp)
+    places <<= 8
+    places |= tags
+    parts: Hashes = _PARTS.take(places)
     if skeleton.names:
         names = np.array([xxhash.xxh64_intdigest(name.encode()) for name in skeleton.names], np.uint64)
-        foreign = (tags >= FIRST_FOREIGN) & (tags != NAMELESS)
+        foreign = ((tags >= FIRST_FOREIGN) & (tags != NAMELESS)).nonzero()[0]
         parts[foreign] = mixed(names[tags[foreign] - FIRST_FOREIGN] + depths[foreign].astype(np.uint64) * _STEP)
     return parts
 
 
-def _features(paths: Hashes, counts: NDArray[np.int64]) -> Features:
-    """Each path, and once more for every doubling of its elements, as ascending distinct numbers of 32 bits."""
-    levels, doubling, most = [paths], 1, int(counts.max())
-    while most >> doubling:
-        levels.append(paths[counts >= 1 << doubling] + _DOUBLINGS[doubling])
-        doubling += 1
-    features: Features = (np.concatenate(levels) >> np.uint64(32)).astype(np.uint32)
+def _features(paths: Hashes, begins: Places) -> Features:
+    """Each path, and once more for every doubling of its elements, as ascending distinct numbers of 32 bits.
+
+    A path has 2, 4, 8 elements where its second, fourth, eighth one is.
+    """
+    ranks = np.arange(len(paths))
+    first = np.zeros_like(ranks)
+    first[begins] = begins
+    ranks -= np.maximum.accumulate(first, out=first)
+    counting = _COUNTS.take(ranks, mode="clip").nonzero()[0]
+    hashes = paths.take(counting)
+    hashes += _DOUBLING.take(ranks.take(counting))
+    hashes >>= np.uint64(32)
+    features = hashes.astype(np.uint32)
     features.sort()
-    return features[_is_first(features)][:MOST_FEATURES]
+    return features[is_first(features)][:MOST_FEATURES]
 
 
-def _is_first(ascending: NDArray[Any]) -> NDArray[np.bool_]:
+def is_first(ascending: NDArray[Any]) -> NDArray[np.bool_]:
     """For each number whether it is another than the one before it."""
     found = np.empty(len(ascending), np.bool_)
     found[0] = True

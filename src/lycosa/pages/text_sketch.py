@@ -9,6 +9,7 @@ of its digest, so it equals only itself. How many bins were filled is kept besid
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -34,21 +35,18 @@ LONG_FILLED = 118
 Words: TypeAlias = NDArray[np.uint64]
 """The bins of a sketch as eight numbers, or of many sketches as rows of eight."""
 
-_EDGES = np.arange(BINS, dtype=np.uint64) << np.uint64(57)
-_KEPT = np.uint64(32)
-"""Where the four bits of a hash are that are kept: above what is badly spread, below what makes it the smallest."""
+_EDGES = np.arange(BINS, dtype=np.uint32) << np.uint32(25)
+_UPPER = np.uint64(32)
+"""The upper half of a hash counts; its four lowest bits, below what makes it the smallest, are kept."""
 _CHANCE = 1 / 16
 """Two bins of four bits are equal by chance so often."""
 _ONES = np.uint64(0x1111111111111111)
-_FOURS = np.uint64(0x0F0F0F0F0F0F0F0F)
 _SUM = np.uint64(0x0101010101010101)
-_LENDERS = np.array([np.random.RandomState(number).permutation(BINS) for number in range(BINS)], np.uint8)
-"""For each bin the order in which it asks the others for a value when it is empty."""
 
 
 def sketch_of(text: str) -> bytes:
     """The sketch of a text. Equal texts have equal sketches, whatever machine made them."""
-    in_order = pairs(text)
+    in_order = (pairs(text) >> _UPPER).astype(np.uint32)
     in_order.sort()
     begins = in_order.searchsorted(_EDGES)
     filled = np.empty(BINS, np.bool_)
@@ -59,7 +57,7 @@ def sketch_of(text: str) -> bytes:
         return bytes([count]) + _digest(text)
     if count < BINS:
         begins = begins[_lenders(filled)]
-    bins = (in_order[begins] >> _KEPT & np.uint64(15)).astype(np.uint8)
+    bins = in_order[begins].astype(np.uint8) & np.uint8(15)
     return bytes([count]) + (bins[0::2] | bins[1::2] << np.uint8(4)).tobytes()
 
 
@@ -73,9 +71,15 @@ def _lenders(filled: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Which bin each bin has its value of: itself, or the first filled one it asks."""
     lenders = np.arange(BINS)
     empty = np.flatnonzero(~filled)
-    asked = _LENDERS[empty]
+    asked = _lending_orders()[empty]
     lenders[empty] = asked[np.arange(len(empty)), filled[asked].argmax(axis=1)]
     return lenders
+
+
+@lru_cache(maxsize=1)
+def _lending_orders() -> NDArray[np.uint8]:
+    """For each bin the order in which it asks the others for a value when it is empty."""
+    return np.array([np.random.RandomState(number).permutation(BINS) for number in range(BINS)], np.uint8)
 
 
 def is_wordless(sketch: bytes) -> bool:
@@ -94,9 +98,8 @@ def equal_bins(sketches: Words, sketch: Words) -> Words:
     apart |= apart >> np.uint64(2)
     apart |= apart >> np.uint64(1)
     apart &= _ONES
-    by_place: Words = apart.sum(axis=1)
-    by_byte = (by_place & _FOURS) + (by_place >> np.uint64(4) & _FOURS)
-    return np.uint64(BINS) - (by_byte * _SUM >> np.uint64(56))
+    by_word: Words = np.bitwise_count(apart).view(np.uint64)[:, 0]
+    return np.uint64(BINS) - (by_word * _SUM >> np.uint64(56))
 
 
 def similarity(a: bytes, b: bytes) -> float:

@@ -75,6 +75,11 @@ class Strategy:
         """Whether visits change how it judges."""
         return bool(self._learners)
 
+    @property
+    def shares(self) -> bool:
+        """Whether it counts anything that is to be kept and told."""
+        return bool(self._sharers)
+
     def learn(self, visits: Sequence[Visit]) -> None:
         """Visits became durable."""
         for part in self._learners:

@@ -84,6 +84,14 @@ class StructureLinkScorer:
         site, template = site_of(page.url), self._templates.find(page.structure)
         return [self._score(self._group_of(link, site, template)) for link in links]
 
+    def estimates(self, links: Sequence[Link]) -> Sequence[Score]:
+        """Links that wait by the best of their groups; others by their addresses alone."""
+        return [self._estimate(link) for link in links]
+
+    def _estimate(self, link: Link) -> Score:
+        groups = self._waiting.get(link.url) or (self._group_of(link, site_of(link.parent or link.url), -1),)
+        return max((self._score(group) for group in groups), key=lambda each: each.value)
+
     def _group_of(self, link: Link, site: str, template: int) -> _Group:
         place, address = place_kinds(site, template, link.tag_path, link.rel), address_kinds(link.url)
         depth = min(link.depth, DEEP)

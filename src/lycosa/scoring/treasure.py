@@ -11,8 +11,10 @@ little later. The paper's formula, gate and first level that counts, is `treasur
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from lycosa.configuration import Configuration
 from lycosa.link_graph.passages import passage_of
@@ -25,7 +27,8 @@ from lycosa.scoring.scorer import OFF_TOPIC, LinkScorer, Topic
 from lycosa.scoring.treasure_exact import ExactTreasureLinkScorer
 from lycosa.scoring.treasure_keeper import TreasureKeeper
 from lycosa.sections import Treasure
-from lycosa.topics.class_profile import closeness, profiles
+from lycosa.text import Running, running
+from lycosa.topics.class_profile import Profile, closeness, profiles
 from lycosa.topics.vectors import TopicVector
 
 WEIGHTS = (
@@ -38,21 +41,24 @@ PAGES_UNDER_WAY = 2_000
 
 
 class _Opinion(NamedTuple):
-    """What passages say of a link: so many of them, in sum; and what the T-Graph said when it was first seen."""
+    """What passages say of a link: so many of them, in sum; and what the T-Graph said when it was first seen.
 
-    number: int = 0
-    total: float = 0.0
-    verdict: Verdict = UNLIKE_ALL
+    `says` is what all that counts for, and `told` the same for people.
+    """
+
+    number: int
+    total: float
+    verdict: Verdict
+    says: float
+    told: str
 
 
 class _Judged(NamedTuple):
-    """What a page says of all its links alike, and what it and others say of those looked at closely."""
+    """What a page says of all its links alike, its classes, and the opinions that its own passages are part of."""
 
     page: float
+    profile: Profile
     links: dict[str, _Opinion]
-
-
-_NOTHING = _Opinion()
 
 
 class TreasureLinkScorer:
@@ -71,42 +77,50 @@ class TreasureLinkScorer:
         self._last: Remembered[str, float] = Remembered(MOST_REMEMBERED)
         self._experience = ClassExperience(len(self._profiles.classes))
         self._whole = sum(getattr(settings, name) for name in WEIGHTS) or 1.0
-        self._of_whole = f", of {self._whole:g}"
+        self._nothing = self._opinion(0, 0.0, UNLIKE_ALL)
 
     # -- judging --------------------------------------------------------------------------------
 
     def priorities(self, page: Page, relevance: Score, links: Sequence[Link]) -> Sequence[Score]:
-        """All links by their page; those that were not fetched and seldom mentioned so far by their passages too."""
-        most, known, spoken = self._settings.mentions, self._mentions.get, self._of_page(page, relevance)
+        """All links by their page; those that were not fetched and seldom mentioned so far by their passages too.
+
+        Pages under way know of each other's mentions; a page that is judged again before it is learnt from counts once.
+        """
+        known, profile = self._mentions.get, self._profiles.of_page(page)
+        spoken = self._of_page(profile, relevance)
         fetched = self._parents.fetched_among([link.url for link in links])
-        waiting = [link for link in links if link.url not in fetched]
-        opinions = {link.url: known(link.url) or _NOTHING for link in waiting}
-        judged = _Judged(spoken, self._of_links([link for link in waiting if opinions[link.url].number < most]))
-        self._judged.put(page.url, judged)
-        opinions.update(judged.links)
+        opinions = {link.url: known(link.url) or self._nothing for link in links if link.url not in fetched}
+        before = self._judged.get(page.url)
+        counted = before.links if before is not None else {}
+        new = self._of_links([link for link in links if link.url in opinions and link.url not in counted], opinions)
+        self._judged.put(page.url, _Judged(spoken, profile, {**counted, **new}))
+        opinions.update(new)
         parents = self._parents.with_page_all(page.url, opinions, spoken)
         found = dict(zip(opinions, map(self._score, parents, opinions.values()), strict=True))
-        by_page = self._score((1, spoken), _NOTHING)
+        by_page = self._score((1, spoken), self._nothing)
         return [found.get(link.url, by_page) for link in links]
 
-    def _of_page(self, page: Page, relevance: Score) -> float:
-        settings, profile = self._settings, self._profiles.of_page(page)
+    def _of_page(self, profile: Profile, relevance: Score) -> float:
+        settings = self._settings
         near = settings.by_page_class * closeness(profile, self._profile)
         expected = settings.by_experience * self._experience.expected(profile)
         return settings.by_relevance * relevance.value + near + expected
 
-    def _of_links(self, links: Sequence[Link]) -> dict[str, _Opinion]:
-        """What passages say of some links, these mentions included."""
+    def _of_links(self, links: Sequence[Link], known: Mapping[str, _Opinion]) -> dict[str, _Opinion]:
+        """What passages say of those links that were seldom mentioned so far, these mentions included."""
+        most = self._settings.mentions
+        links = [link for link in links if known[link.url].number < most]
         if not links:
             return {}
-        said, known, verdicts = self._of_passages(links), self._mentions.get, self._verdicts(links)
+        said = self._of_passages(links)
+        verdicts = self._verdicts([link for link in links if not known[link.url].number])
         found: dict[str, _Opinion] = {}
         for link, value in zip(links, said, strict=True):
-            before = known(link.url)
-            if before is None:
-                found[link.url] = _Opinion(1, value, verdicts.get(link.url, UNLIKE_ALL))
-            else:
-                found[link.url] = _Opinion(before.number + 1, before.total + value, before.verdict)
+            before = known[link.url]
+            verdict = verdicts.get(link.url, before.verdict)
+            found[link.url] = self._opinion(before.number + 1, before.total + value, verdict)
+        for url, opinion in found.items():
+            self._mentions.put(url, opinion)
         return found
 
     def _of_passages(self, links: Sequence[Link]) -> list[float]:
@@ -114,39 +128,38 @@ class TreasureLinkScorer:
         settings = self._settings
         boundaries = {text: at for at, text in enumerate(dict.fromkeys([link.boundary for link in links]))}
         anchors = {text: at for at, text in enumerate(dict.fromkeys([link.anchor for link in links]))}
-        near = self._profiles.closeness_of([*boundaries, *anchors], self._profile)
+        told = running([*boundaries, *anchors])
+        near = self._profiles.closeness_of(told, self._profile)
         around = settings.by_boundary_class * near[: len(boundaries)]
         if settings.by_words:
-            around = around + settings.by_words * self._topic.of_texts(list(boundaries))
+            around = around + settings.by_words * self._topic.of_texts(_first(told, len(boundaries)))
         called = settings.by_anchor_class * near[len(boundaries) :]
         places = [(boundaries[link.boundary], anchors[link.anchor]) for link in links]
         return [float(around[boundary] + called[anchor]) for boundary, anchor in places]
 
-    def _verdicts(self, links: Sequence[Link]) -> dict[str, Verdict]:
+    def _verdicts(self, fresh: Sequence[Link]) -> dict[str, Verdict]:
         """What the T-Graph says of links that were never seen before."""
-        fresh = [link for link in links if self._mentions.get(link.url) is None]
         if not (fresh and self._settings.by_graph and len(self.keeper.graph)):
             return {}
         verdicts = self.keeper.graph.strongest([passage_of(link) for link in fresh])
         return {link.url: verdict for link, verdict in zip(fresh, verdicts, strict=True)}
 
+    def _opinion(self, number: int, total: float, verdict: Verdict) -> _Opinion:
+        says, graph = total / (number or 1), verdict.say
+        told = f"{number} passages {says:.2f}, of {self._whole:g}"
+        if verdict.node:
+            told = f"{told}; T-Graph node {verdict.node} {graph:.2f}"
+        return _Opinion(number, total, verdict, says + self._settings.by_graph * graph, told)
+
     def _value(self, parents: Said, opinion: _Opinion) -> float:
-        page, link = parents[1] / (parents[0] or 1), opinion.total / (opinion.number or 1)
-        value = (page + link + self._settings.by_graph * opinion.verdict.say) / self._whole
-        return max(OFF_TOPIC, min(1.0, value))
+        value = (parents[1] / (parents[0] or 1) + opinion.says) / self._whole
+        return OFF_TOPIC if value < OFF_TOPIC else min(value, 1.0)
 
     def _score(self, parents: Said, opinion: _Opinion) -> Score:
         """The same, with its reason."""
-        (pages, total), (number, said, verdict) = parents, opinion
-        page, link = total / (pages or 1), said / (number or 1)
-        why = f"{pages} parents' pages say {page:.2f}, {number} passages {link:.2f}{self._of_whole}"
-        value = page + link
-        if verdict.node:
-            say = verdict.say
-            value += self._settings.by_graph * say
-            why = f"{why}; T-Graph node {verdict.node} {say:.2f}"
-        value /= self._whole
-        return Score(OFF_TOPIC if value < OFF_TOPIC else min(value, 1.0), why)
+        number, total = parents
+        why = f"{number} parents' pages say {total / (number or 1):.2f}, {opinion.told}"
+        return Score(self._value(parents, opinion), why)
 
     # -- learning -------------------------------------------------------------------------------
 
@@ -158,10 +171,10 @@ class TreasureLinkScorer:
             judged = self._judged.pop(visit.page.url)
             self._experience.led(visit.link.parent, visit.relevance.value)
             if visit.page.text:
-                self._experience.saw(visit.page.url, self._profiles.of_page(visit.page))
+                profile = judged.profile if judged is not None else self._profiles.of_page(visit.page)
+                self._experience.saw(visit.page.url, profile)
             self._become_parent(visit.page, visit.priorities, judged)
             for url, opinion in judged.links.items() if judged is not None else ():
-                self._mentions.put(url, opinion)
                 if opinion.number == 1:
                     self.keeper.decided(url, opinion.verdict)
         self.keeper.learn(visits)
@@ -189,8 +202,8 @@ class TreasureLinkScorer:
         """Waiting links that have another parent now."""
         changed, self._changed = self._changed, {}
         for url in changed:
-            parents, opinion, last = self._parents.of(url), self._mentions.get(url) or _NOTHING, self._last.get(url)
-            value = self._value(parents, opinion)
+            parents, opinion = self._parents.of(url), self._mentions.get(url) or self._nothing
+            value, last = self._value(parents, opinion), self._last.get(url)
             if last is None or abs(value - last) >= WORTH_TELLING:
                 self._last.put(url, value)
                 yield url, self._score(parents, opinion)
@@ -210,6 +223,12 @@ class TreasureLinkScorer:
     def adjust(self, configuration: Configuration) -> None:
         """Take back what a person undid."""
         self.keeper.adjust(configuration.treasure)
+
+
+def _first(told: Running, number: int) -> Running:
+    """The words of the first few of some texts."""
+    behind = int(np.searchsorted(told.owners, number))
+    return Running(told.words[:behind], told.owners[:behind])
 
 
 def treasure_link_scorer(configuration: Configuration, topic: Topic) -> LinkScorer:

@@ -13,26 +13,31 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import tantivy
 
 from lycosa.records import Page, Record, Score
+from lycosa.search.facets import Facets, count_facets
+from lycosa.search.layout import SAMPLES, WEIGHTS, IndexDamaged, damage_told, index_terms, name_of, open_index
+from lycosa.search.matching import Matching
 from lycosa.search.query import Wanted
 from lycosa.search.ranking import Candidate, Order, page_key
 from lycosa.urls import domain_of, host_of, site_of
 
-WEIGHTS = {"title": 0.4, "headings": 0.3, "anchors": 0.4, "body": 1.0}
-"""A word is rarer in a title than in bodies, and titles are short, so BM25 itself gives much for it there already."""
+__all__ = [
+    "SORTS", "WEIGHTS", "Document", "Found", "Hit", "IndexDamaged", "IndexReader", "IndexWriter", "index_terms",
+    "read_marks", "remove",
+]  # fmt: skip
+
 LONGEST_SNIPPET = 240
 LONGEST_BODY = 200_000
-_ANALYSER = "lycosa"
-
-
-class IndexDamaged(Exception):
-    """The index cannot be opened; it can be built again from the archive."""
+LONGEST_BEGINNING = 20_000
+"""So much of a page gives words to suggest."""
+SORTS = {"best": "", "newest": "date", "relevance": "relevance"}
+"""The orders in which results can come, and the column by which they are sorted; the best ones are found by words."""
+_SORTED = {"newest": "newest first: when the page was written or fetched", "relevance": "relevance to the topic"}
 
 
 class Document(Record, frozen=True):
@@ -44,11 +49,13 @@ class Document(Record, frozen=True):
     at: float = 0.0
     relevance: float = 0.0
     group: int | None = None
+    classes: tuple[str, ...] = ()
 
 
 class Hit(Record, frozen=True):
     """A search result; `why` is how its score came about, where somebody put results in order.
 
+    It was fetched `at`; `date` is when it was written, where it says so, else when it was fetched.
     `similar` pages of its group, which have nearly the same text, were found too and are not shown.
     """
 
@@ -63,6 +70,9 @@ class Hit(Record, frozen=True):
     why: Score | None = None
     similar: int = 0
     group: int = 0
+    date: float = 0.0
+    topic: str = ""
+    classes: tuple[str, ...] = ()
 
 
 class Found(Record, frozen=True):
@@ -82,51 +92,13 @@ class _Match:
     candidate: Candidate | None = None
     similar: int = 0
     group: int = 0
+    sort: str = "best"
 
-
-def _schema() -> Any:
-    builder = tantivy.SchemaBuilder()
-    builder.add_text_field("url", stored=True, tokenizer_name="raw")
-    for name in ("title", "body"):
-        builder.add_text_field(name, stored=True, tokenizer_name=_ANALYSER)
-    for name in ("headings", "anchors"):
-        builder.add_text_field(name, stored=False, tokenizer_name=_ANALYSER)
-    for name in ("host", "domain", "language", "topic"):
-        builder.add_text_field(name, stored=True, tokenizer_name="raw")
-    builder.add_date_field("at", stored=True, indexed=True, fast=True)
-    builder.add_float_field("relevance", stored=True, indexed=True, fast=True)
-    builder.add_integer_field("key", stored=False, indexed=False, fast=True)
-    builder.add_float_field("date", stored=False, indexed=False, fast=True)
-    builder.add_integer_field("group", stored=False, indexed=True, fast=True)
-    return builder.build()
-
-
-def _open(folder: Path, *, new: bool) -> Any:
-    """The index in a folder: `new` makes it where there is none, and refuses one of an older layout."""
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        index = tantivy.Index(_schema(), path=str(folder)) if new else tantivy.Index.open(str(folder))
-    except ValueError as error:
-        raise IndexDamaged(f"{folder}: {error}") from error
-    index.register_tokenizer(_ANALYSER, _analyser())
-    return index
-
-
-@lru_cache(maxsize=1)
-def _analyser() -> Any:
-    analyser = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-    for step in (
-        tantivy.Filter.remove_long(60),
-        tantivy.Filter.lowercase(),
-        tantivy.Filter.stemmer("english"),
-    ):
-        analyser = analyser.filter(step)
-    return analyser.build()
-
-
-def index_terms(text: str) -> list[str]:
-    """The terms of a text as the index has them."""
-    return list(_analyser().analyze(text))
+    def why(self) -> Score | None:
+        """How it came to its place, where anybody can say."""
+        if self.order and self.candidate:
+            return self.order.ranking.explained(self.candidate)
+        return Score(self.score, _SORTED[self.sort]) if self.sort in _SORTED else None
 
 
 class IndexWriter:
@@ -134,32 +106,14 @@ class IndexWriter:
 
     def __init__(self, folder: Path, memory: int) -> None:
         self._folder = folder
-        self._index = _open(folder, new=True)
+        self._index = open_index(folder, new=True)
         self._writer = self._index.writer(memory, 1)
         self.marks = read_marks(folder)
 
     def add(self, document: Document) -> None:
         """Add a page, replacing an earlier copy of it."""
-        page, site = document.page, site_of(document.page.url)
-        self._writer.delete_documents_by_term("url", page.url)
-        self._writer.add_document(
-            tantivy.Document(
-                url=page.url,
-                title=page.title,
-                body=page.text[:LONGEST_BODY],
-                headings=" \n".join(page.headings),
-                anchors=" \n".join(document.anchors),
-                host=host_of(site),
-                domain=domain_of(site),
-                language=page.language,
-                topic=document.topic,
-                at=datetime.fromtimestamp(document.at, UTC),
-                relevance=document.relevance,
-                key=page_key(page.url),
-                date=_date(document),
-                group=page_key(page.url) if document.group is None else document.group,
-            )
-        )
+        self._writer.delete_documents_by_term("url", document.page.url)
+        self._writer.add_document(_stored(document))
 
     def drop(self, url: str) -> None:
         """Take a page out."""
@@ -177,6 +131,35 @@ class IndexWriter:
         """Wait for merges; what was not committed is forgotten."""
         self._writer.rollback()
         self._writer.wait_merging_threads()
+
+
+def _stored(document: Document) -> Any:
+    page, site, key = document.page, site_of(document.page.url), page_key(document.page.url)
+    body, headings = page.text[:LONGEST_BODY], " \n".join(page.headings)
+    stored = tantivy.Document(
+        url=page.url,
+        title=page.title,
+        body=body,
+        headings=headings,
+        anchors=" \n".join(document.anchors),
+        words="\n".join((page.title, headings, body[:LONGEST_BEGINNING])),
+        name=name_of(page.title),
+        host=host_of(site),
+        domain=domain_of(site),
+        language=page.language,
+        topic=document.topic,
+        at=datetime.fromtimestamp(document.at, UTC),
+        relevance=document.relevance,
+        key=key,
+        date=_date(document),
+        group=key if document.group is None else document.group,
+        sample=key % SAMPLES,
+    )
+    for number in document.classes:
+        stored.add_text("classes", number)
+    for number in {each[:size] for each in document.classes for size in range(1, len(each) + 1)}:
+        stored.add_text("within", number)
+    return stored
 
 
 def _date(document: Document) -> float:
@@ -199,7 +182,8 @@ class IndexReader:
     def __init__(self, folder: Path) -> None:
         if not (folder / "meta.json").exists():
             raise IndexDamaged(f"{folder}: there is no index yet; it appears soon after the crawl's first pages")
-        self._index = _open(folder, new=False)
+        self._index = open_index(folder, new=False)
+        self._matching = Matching(self._index)
 
     def refresh(self) -> None:
         """See what was committed by now."""
@@ -208,40 +192,80 @@ class IndexReader:
     def __len__(self) -> int:
         return int(self._index.searcher().num_docs)
 
-    def search(self, wanted: Wanted, limit: int = 10, offset: int = 0, order: Order | None = None) -> Found:
-        """The best pages for a query, by the words alone or in the order of a ranking."""
-        query = self._query(wanted)
+    @damage_told()
+    def search(
+        self, wanted: Wanted, limit: int = 10, offset: int = 0, order: Order | None = None, sort: str = "best"
+    ) -> Found:
+        """The best pages for a query, by the words alone or in the order of a ranking; or those first by `sort`."""
+        query = self._matching.query(wanted)
         if query is None:
             return Found(0, ())
         searcher = self._index.searcher()
-        total, matches = self._matches(searcher, query, offset + limit, order, wanted)
+        total, matches = self._matches(searcher, query, offset + limit, order, wanted, sort)
+        shown = matches[offset:]
         snippets = tantivy.SnippetGenerator.create(searcher, query, self._index.schema, "body")
         snippets.set_max_num_chars(LONGEST_SNIPPET)
-        return Found(total, tuple(_hit(searcher.doc(each.address), each, snippets) for each in matches[offset:]))
+        dates = _column(searcher, "date", [each.address for each in shown])
+        hits = (_hit(searcher.doc(each.address), each, snippets, date) for each, date in zip(shown, dates, strict=True))
+        return Found(total, tuple(hits))
 
+    @damage_told()
+    def facets(self, wanted: Wanted, total: int) -> Facets:
+        """What the matches of a query have in common, of which there are so many."""
+        return count_facets(self._index.searcher(), self._matching, wanted, total)
+
+    @damage_told()
     def ranking(self, wanted: Wanted, limit: int, order: Order | None = None) -> list[str]:
         """The URLs of the best pages and nothing else, for those who want many."""
-        query = self._query(wanted)
+        query = self._matching.query(wanted)
         if query is None:
             return []
         searcher = self._index.searcher()
         _, matches = self._matches(searcher, query, limit, order, wanted)
         return [searcher.doc(each.address).get_first("url") for each in matches]
 
+    def words(self, most: int) -> list[tuple[str, int]]:
+        """The most frequent words as they are written, with how many pages have them."""
+        return self._terms("words", "", None, most)
+
+    def completions(self, prefix: str, beside: Sequence[str], most: int) -> list[tuple[str, int]]:
+        """Words that begin so, on pages that have one of those `beside` them."""
+        return self._terms("words", prefix, self._matching.text(beside, []) if beside else None, most)
+
+    def names(self, prefix: str, most: int) -> list[tuple[str, int]]:
+        """What pages are called that begin so."""
+        return self._terms("name", prefix, None, most)
+
+    @damage_told()
+    def _terms(self, field: str, prefix: str, within: Any, most: int) -> list[tuple[str, int]]:
+        try:
+            return list(self._index.searcher().terms_with_prefix(field, prefix, within, limit=most))
+        except ValueError:  # an index of an older layout, which the crawl will build anew
+            return []
+
+    @damage_told()
+    def pages_with(self, word: str) -> int:
+        """How many pages have a word in some form."""
+        return self._matching.pages_with(self._index.searcher(), word)
+
     def _matches(
-        self, searcher: Any, query: Any, number: int, order: Order | None, wanted: Wanted
+        self, searcher: Any, query: Any, number: int, order: Order | None, wanted: Wanted, sort: str = "best"
     ) -> tuple[int, list[_Match]]:
         """How many pages match, and the best of them; a ranking puts only the first `depth` in order.
 
         Of these, one page stands for all of its group, unless somebody asks for a group.
         """
         depth = order.depth if order else 0
-        result = searcher.search(query, limit=number + depth, count=True)
+        result = searcher.search(query, limit=number + depth, count=True, order_by_field=SORTS[sort] or None)
         total, found = int(result.count or 0), result.hits
-        arranged = self._arranged(searcher, found[:depth], order) if order and found else []
+        if SORTS[sort]:
+            arranged = [_Match(address, score or 0.0, sort=sort) for score, address in found[:depth]]
+        else:
+            arranged = self._arranged(searcher, found[:depth], order) if order and found else []
         if not any(field == "group" for field, _ in wanted.filters):
             arranged = self._one_of_each_group(searcher, arranged)
-        return total, [*arranged, *(_Match(address, score) for score, address in found[depth:])][:number]
+        rest = (_Match(address, score or 0.0, sort=sort) for score, address in found[depth:])
+        return total, [*arranged, *rest][:number]
 
     def _one_of_each_group(self, searcher: Any, arranged: list[_Match]) -> list[_Match]:
         try:
@@ -275,49 +299,33 @@ class IndexReader:
         result = searcher.search(tantivy.Query.all_query(), limit=max(1, searcher.num_docs))
         return {searcher.doc(address).get_first("url") for _, address in result.hits}
 
-    def _query(self, wanted: Wanted) -> Any | None:
-        must, must_not = tantivy.Occur.Must, tantivy.Occur.MustNot
-        clauses = []
-        if wanted.words or wanted.phrases:
-            clauses.append((must, self._text(wanted.words, wanted.phrases)))
-        for word in wanted.without:
-            clauses.append((must_not, self._text([word], [])))
-        for field, value in wanted.filters:
-            clauses.append((must, self._filter(field, value)))
-        if not any(occur == must for occur, _ in clauses):
-            return None
-        return tantivy.Query.boolean_query(clauses)
 
-    def _text(self, words: Sequence[str], phrases: Sequence[str]) -> Any:
-        parts = [*words, *(f'+"{phrase}"' for phrase in phrases)]
-        return self._index.parse_query(" ".join(parts), list(WEIGHTS), field_boosts=WEIGHTS)
-
-    def _filter(self, field: str, value: str) -> Any:
-        term = tantivy.Query.term_query
-        if field == "group":
-            return term(self._index.schema, field, int(value) if value.isdigit() and len(value) < 20 else -1)
-        if field != "site":
-            return term(self._index.schema, field, value)
-        should = tantivy.Occur.Should
-        names = [(should, term(self._index.schema, name, value)) for name in ("host", "domain")]
-        return tantivy.Query.boolean_query(names)
+def _column(searcher: Any, name: str, addresses: Sequence[Any]) -> list[Any]:
+    try:
+        return list(searcher.fast_field_values(name, addresses))
+    except ValueError:  # an index of an older layout, which the crawl will build anew
+        return [None] * len(addresses)
 
 
-def _hit(stored: Any, match: _Match, snippets: Any) -> Hit:
+def _hit(stored: Any, match: _Match, snippets: Any, date: float | None) -> Hit:
     snippet = snippets.snippet_from_doc(stored).to_html() or _beginning(stored.get_first("body") or "")
     at = stored.get_first("at")
+    fetched = at.replace(tzinfo=UTC).timestamp() if at else 0.0
     return Hit(
         stored.get_first("url"),
         stored.get_first("title") or stored.get_first("url"),
         snippet,
         stored.get_first("host"),
         stored.get_first("language") or "",
-        at.replace(tzinfo=UTC).timestamp() if at else 0.0,
+        fetched,
         stored.get_first("relevance") or 0.0,
         match.score,
-        match.order.ranking.explained(match.candidate) if match.order and match.candidate else None,
+        match.why(),
         match.similar,
         match.group,
+        fetched if date is None else date,
+        stored.get_first("topic") or "",
+        tuple(stored.get_all("classes")),
     )
 
 

@@ -24,7 +24,18 @@ from lycosa.storage.catalogue import VisitRow
 
 NEEDED = (
     "url", "at", "agent", "outcome", "why", "relevance", "noindex", "duplicate_of", "file", "offset", "size", "aside",
+    "classes", "status", "target",
 )  # fmt: skip
+
+
+DUPLICATE = "duplicate"
+"""The outcome of a row that is no visit: a page turned out to be a duplicate after it was fetched."""
+MOVED = frozenset((301, 308))
+
+
+def has_moved(row: VisitRow) -> bool:
+    """Whether a page leads elsewhere for good: it is another name of the page there."""
+    return row.outcome == "redirected" and row.status in MOVED and row.target != row.url
 
 
 class StructureKeeper(Protocol):
@@ -94,6 +105,8 @@ class Indexer:
         """Add the page of a row, or take it out; the page, if it was read."""
         if row.outcome == "failed" and row.why in GONE:
             self._drop(row.url, "gone")
+        elif row.outcome == DUPLICATE or has_moved(row):
+            self._drop(row.url, "duplicate" if row.outcome == DUPLICATE else "moved")
         if row.outcome != "fetched":
             return None
         kept_out = "noindex" if row.noindex else "duplicate" if row.duplicate_of else "aside" if row.aside else ""
@@ -108,7 +121,8 @@ class Indexer:
         record = store.find(row.url)
         anchors = record.anchors if record else ()
         group = None if self._similar is None else self._similar.group(page)
-        self._writer.add(Document(page, anchors, self._topic, row.at, row.relevance or 0.0, group))
+        classes = tuple(row.classes.split())
+        self._writer.add(Document(page, anchors, self._topic, row.at, row.relevance or 0.0, group, classes))
         self.counts["indexed"] += 1
         return page
 

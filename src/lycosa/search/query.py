@@ -1,4 +1,4 @@
-"""What a person typed, understood: words, "phrases", -without, site:, lang:, topic:.
+"""What a person typed, understood: words, "phrases", -without, site:, lang:, topic:, after:, before:.
 
 Everything is reduced to plain words before the index sees it, and there is a
 limit to each, so that no query can mean more than it looks like.
@@ -7,25 +7,45 @@ limit to each, so that no query can mean more than it looks like.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import msgspec
 
 from lycosa.records import Record
 from lycosa.text import stop_words, words
 
 LONGEST = 500
 MOST_WORDS = 32
-_PART = re.compile(r'-?"[^"]*"|[^\s"]+')
+_PART = re.compile(r'-?"[^"]*"|[^\s":]+:"[^"]*"|[^\s"]+')
+_WORD = re.compile(r"[^\W_]+")
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?")
 _FILTERS = {
     "site": "site", "host": "site", "lang": "language", "language": "language", "topic": "topic", "like": "group",
 }  # fmt: skip
+_DATES = ("after", "before")
 
 
 class Wanted(Record, frozen=True):
-    """A query, understood."""
+    """A query, understood; pages are not older than `after` and older than `before`, where these are given."""
 
     words: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     filters: tuple[tuple[str, str], ...] = ()
+    after: float | None = None
+    before: float | None = None
+
+    def also(
+        self, filters: tuple[tuple[str, str], ...], after: float | None = None, before: float | None = None
+    ) -> Wanted:
+        """The same with further filters; of two dates the narrower one counts."""
+        return msgspec.structs.replace(
+            self,
+            filters=(*self.filters, *filters)[:MOST_WORDS],
+            after=max((each for each in (self.after, after) if each is not None), default=None),
+            before=min((each for each in (self.before, before) if each is not None), default=None),
+        )
 
 
 def understand(typed: str) -> Wanted:
@@ -34,18 +54,17 @@ def understand(typed: str) -> Wanted:
     phrases: list[str] = []
     without: list[str] = []
     filters: list[tuple[str, str]] = []
-    for part in _PART.findall(typed[:LONGEST]):
-        name, colon, value = part.partition(":")
-        if colon and value and name.lower() in _FILTERS:
-            filters.append((_FILTERS[name.lower()], value.lower()))
+    dates: dict[str, float] = {}
+    for part in parts_of(typed):
+        name, value = filter_in(part)
+        if name in _DATES:
+            dates[name] = moment(value) or 0.0
+        elif name:
+            filters.append((name, value))
         elif part.startswith("-") and len(part) > 1:
             without += words(part)
-        elif part.startswith('"'):
-            inside = words(part)
-            if len(inside) > 1:
-                phrases.append(" ".join(inside))
-            else:
-                plain += inside
+        elif part.startswith('"') and len(words(part)) > 1:
+            phrases.append(" ".join(words(part)))
         else:
             plain += words(part)
     telling = _without_stop_words(plain) or ([] if phrases else plain)
@@ -54,7 +73,54 @@ def understand(typed: str) -> Wanted:
         tuple(phrases[:MOST_WORDS]),
         tuple(without[:MOST_WORDS]),
         tuple(filters[:MOST_WORDS]),
+        dates.get("after"),
+        dates.get("before"),
     )
+
+
+def parts_of(typed: str) -> list[str]:
+    """A query cut into words, phrases and filters, as they were typed."""
+    return _PART.findall(typed[:LONGEST])
+
+
+def filter_in(part: str) -> tuple[str, str]:
+    """The filter that a part of a query is, and its value; two empty strings where it is none.
+
+    A date that is none is no filter either: its words are looked for.
+    """
+    name, colon, value = part.partition(":")
+    name, value = name.lower(), value.strip('"').lower()
+    if not colon or not value:
+        return "", ""
+    if name in _DATES:
+        return (name, value) if moment(value) is not None else ("", "")
+    return (_FILTERS[name], value) if name in _FILTERS else ("", "")
+
+
+def moment(date: str) -> float | None:
+    """When a year, month or day begins: `2024`, `2024-05`, `2024-05-17`."""
+    found = _DATE.fullmatch(date)
+    if found is None:
+        return None
+    year, month, day = (int(each) if each else 1 for each in found.groups())
+    try:
+        return datetime(year, month, day, tzinfo=UTC).timestamp()
+    except ValueError:
+        return None
+
+
+def with_words(typed: str, instead: Callable[[str], str]) -> str:
+    """A query with other words, where `instead` says so; filters stay as they are."""
+    found = []
+    for part in parts_of(typed):
+        kept = filter_in(part)[0] or part.startswith("-")
+        wrong = {} if kept else {each: better for each in words(part) if (better := instead(each)) != each}
+        found.append(_replaced(part, wrong))
+    return " ".join(found)
+
+
+def _replaced(part: str, wrong: dict[str, str]) -> str:
+    return _WORD.sub(lambda word: wrong.get(word[0].lower(), word[0]), part) if wrong else part
 
 
 def _without_stop_words(typed: list[str]) -> list[str]:

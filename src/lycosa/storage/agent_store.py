@@ -19,14 +19,15 @@ import lmdb
 import msgspec
 
 from lycosa.configuration import ConfigurationError
+from lycosa.mendable import Mendable
 from lycosa.records import Link, Score
+from lycosa.storage import environments
 from lycosa.storage.archive import Position
 from lycosa.storage.catalogue import VisitRow
 from lycosa.storage.url_tables import TABLES, UrlTables
 from lycosa.urls import fingerprint, site_of
 from lycosa.waiting import Changes, SiteRecord, UrlRecord, sortable, url_key
 
-MAP_SIZE = 1 << 40
 _TABLES = ("later", "leases", "sites", "journal", "outbox", "marks", "digests")
 _OLD_TABLE = b"urls"
 _NUMBER = struct.Struct(">Q")
@@ -41,7 +42,7 @@ class StoreInUse(Exception):
     """Another process owns this store."""
 
 
-class StoreFull(Exception):
+class StoreFull(Mendable):
     """The disk is full; nothing of the batch was written."""
 
 
@@ -66,15 +67,7 @@ class AgentStore:
         if not readonly:
             folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
-        self._env = lmdb.open(
-            str(folder),
-            map_size=MAP_SIZE,
-            max_dbs=len(_TABLES) + TABLES,
-            readonly=readonly,
-            max_readers=512,
-            subdir=True,
-        )
-        self._env.reader_check()
+        self._env, _ = environments.take(folder, len(_TABLES) + TABLES, readonly=readonly)
         self._refuse_old_layout()
         self._db: dict[str, Any] = {}
         for table in _TABLES:
@@ -82,12 +75,13 @@ class AgentStore:
         self._urls = UrlTables(self._env, create=not readonly)
         self._txn = self._env.begin(buffers=False)
         self._numbers: dict[str, int] = {}
+        self._open = True
 
     def _refuse_old_layout(self) -> None:
         with self._env.begin() as txn:
             old = txn.cursor().set_key(_OLD_TABLE)
         if old:
-            self._env.close()
+            environments.give_back(self.folder)
             raise ConfigurationError(
                 f"{self.folder} was written by an older version of Lycosa; "
                 "start the crawl again under another name, or finish it with that version"
@@ -100,8 +94,10 @@ class AgentStore:
 
     def close(self) -> None:
         """Close the environment."""
-        self._txn.abort()
-        self._env.close()
+        if self._open:
+            self._open = False
+            self._txn.abort()
+            environments.give_back(self.folder)
 
     def __enter__(self) -> AgentStore:
         return self

@@ -9,15 +9,15 @@ that query.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Any
 
 import msgspec
 
 from lycosa.clicks import Behaviour, ClickEvent, PageClicks, added
-from lycosa.storage.shown_results import query_key, url_hash
-from lycosa.storage.table_walks import below, remove_before
+from lycosa.storage.shown_results import URL_HASH, query_key, url_hash
+from lycosa.storage.table_walks import below, remove, remove_before
 
 TABLES = ("behaviours", "query_sets")
 _DAY = struct.Struct(">i")
@@ -98,6 +98,10 @@ class Behaviours:
     def forget(self, txn: Any, before: int, most: int) -> int:
         """Remove rows of days before one, at most so many. Returns how many."""
         return remove_before(txn, self._rows, _DAY.pack(before), most)
+
+    def forget_pages(self, txn: Any, hashes: Collection[bytes]) -> None:
+        """Remove what visitors who came by queries did on pages, given by the hashes of their URLs."""
+        remove(txn, self._sets, lambda key, _: key[-URL_HASH:] in hashes)
 
 
 def _moved(before: Behaviour | None, after: Behaviour) -> dict[int, int]:

@@ -15,10 +15,11 @@ from typing import Any, Protocol
 
 import msgspec
 
+from lycosa.mendable import Mendable
 from lycosa.records import Record
 
 
-class MissingExtra(Exception):
+class MissingExtra(Mendable):
     """A feature needs an optional package; the message says how to install it."""
 
 

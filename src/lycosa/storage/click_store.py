@@ -13,7 +13,6 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
 from types import TracebackType
 from typing import Any
 
@@ -22,14 +21,13 @@ import msgspec
 
 from lycosa.clicks import Behaviour, ClickEvent, PageClicks, ShownResult, Source, WatchedSite
 from lycosa.configuration import ConfigurationError
-from lycosa.storage import behaviours, shown_results
+from lycosa.storage import behaviours, environments, shown_results
 from lycosa.storage.agent_store import StoreFull
 from lycosa.storage.behaviours import Behaviours
-from lycosa.storage.shown_results import ShownResults, url_hash
+from lycosa.storage.shown_results import URL_HASH, ShownResults, url_hash
 from lycosa.storage.table_walks import below, remove
 from lycosa.storage.views import Views
 
-MAP_SIZE = 1 << 40
 AT_ONCE = 10_000
 """Entries that one transaction removes, so that nobody waits long to write."""
 _TABLES = ("sites", "pages", "views", "refusals", "marks", *behaviours.TABLES, *shown_results.TABLES)
@@ -40,39 +38,6 @@ _SOURCES = {Source.LOG: b"l", Source.BEACON: b"b", Source.SEARCH: b"s"}
 _pack = msgspec.msgpack.Encoder().encode
 _unpack_site = msgspec.msgpack.Decoder(tuple[int, WatchedSite]).decode
 _unpack_page = msgspec.msgpack.Decoder(PageClicks).decode
-
-
-class _Environments:
-    """The open environments of this process: LMDB wants each folder opened once."""
-
-    def __init__(self) -> None:
-        self._open: dict[str, tuple[Any, int]] = {}
-        self._lock = Lock()
-
-    def take(self, folder: Path) -> Any:
-        """The environment of a folder, opened if nobody has it open."""
-        with self._lock:
-            name = str(folder.resolve())
-            env, users = self._open.get(name, (None, 0))
-            if env is None:
-                env = lmdb.open(name, map_size=MAP_SIZE, max_dbs=len(_TABLES), max_readers=512)
-                env.reader_check()
-            self._open[name] = (env, users + 1)
-            return env
-
-    def give_back(self, folder: Path) -> None:
-        """Close the environment when its last user is gone."""
-        with self._lock:
-            name = str(folder.resolve())
-            env, users = self._open[name]
-            if users > 1:
-                self._open[name] = (env, users - 1)
-            else:
-                del self._open[name]
-                env.close()
-
-
-_environments = _Environments()
 
 
 class ClickStore:
@@ -86,8 +51,7 @@ class ClickStore:
             )
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
-        self._env = _environments.take(folder)
-        self._db = {table: self._env.open_db(table.encode()) for table in _TABLES}
+        self._env, self._db = environments.take(folder, len(_TABLES), _TABLES)
         self._views, self._behaviours, self._results = (
             Views(self._db["views"]),
             Behaviours(self._db),
@@ -99,7 +63,7 @@ class ClickStore:
         """Close the store."""
         if self._open:
             self._open = False
-            _environments.give_back(self.folder)
+            environments.give_back(self.folder)
 
     def __enter__(self) -> ClickStore:
         return self
@@ -149,12 +113,25 @@ class ClickStore:
             if data is None:
                 return
             prefix = _SITE.pack(_unpack_site(data)[0])
+            urls = {key[-URL_HASH:] for key, _ in below(txn, self._db["pages"], prefix)}
+            self._behaviours.forget_pages(txn, urls)
             for table in ("pages", "refusals"):
                 remove(txn, self._db[table], lambda *_: True, prefix)
             for table in ("behaviours", "views"):
                 remove(txn, self._db[table], lambda key, _: key[4:8] == prefix)
             remove(txn, self._db["marks"], lambda key, _: f":{name}:".encode() in key)
             txn.delete(name.encode(), db=self._db["sites"])
+
+    def drop_page(self, site: str, url: str) -> bool:
+        """Forget all that was counted of a page; False where nothing was."""
+        with self._writing() as txn:
+            number, page = self._known(txn, site), url_hash(url)
+            if number is None:
+                return False
+            found = [txn.delete(number + source + page, db=self._db["pages"]) for source in _SOURCES.values()]
+            remove(txn, self._db["behaviours"], lambda key, _: key[4:24] == number + page)
+            self._behaviours.forget_pages(txn, {page})
+            return any(found)
 
     def _number(self, txn: Any, name: str) -> int:
         """The number of a site, which it gets when it is first mentioned."""
@@ -308,6 +285,11 @@ class ClickStore:
         """A visitor chose a result; False where that does not count: again, or never shown at that place."""
         with self._writing() as txn:
             return self._results.choose(txn, query, url, place, visitor, day)
+
+    def add_answer(self, query: str, first: str, enough: bool, visitor: bytes, day: int) -> bool:
+        """A visitor said whether results were enough; False where that does not count: again, or never shown first."""
+        with self._writing() as txn:
+            return self._results.answer(txn, query, first, enough, visitor, day)
 
     def shown(self, query: str) -> list[ShownResult]:
         """What was shown for a query."""

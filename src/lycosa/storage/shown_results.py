@@ -20,6 +20,8 @@ TABLES = ("shown", "queries", "choices")
 MOST_PLACES = 20
 """Results further down are shown so rarely that nothing can be learned there."""
 LONGEST_QUERY = 200
+URL_HASH = 16
+"""The length of a URL's part in a key."""
 _DAY = struct.Struct(">i")
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(tuple[int, ShownResult]).decode
@@ -70,6 +72,19 @@ class ShownResults:
         if not txn.put(key, b"", db=self._choices, overwrite=False):
             return False
         self._put(txn, day, msgspec.structs.replace(known, chosen=_one_more(known.chosen, place)))
+        return True
+
+    def answer(self, txn: Any, query: str, first: str, enough: bool, visitor: bytes, day: int) -> bool:
+        """A visitor said whether results were enough; kept with the first one, once a visitor, query and day."""
+        query = plain_query(query)
+        known = self._result(txn, query, first)
+        if not known.shown or not known.shown[0]:
+            return False
+        key = _DAY.pack(day) + visitor + query_key(query)
+        if not txn.put(key, b"", db=self._choices, overwrite=False):
+            return False
+        answers = {"enough": known.enough + 1} if enough else {"not_enough": known.not_enough + 1}
+        self._put(txn, day, msgspec.structs.replace(known, **answers))
         return True
 
     def _result(self, txn: Any, query: str, url: str) -> ShownResult:

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lycosa.records import Page
-from lycosa.text import running, words
+from lycosa.text import Running, words
 from lycosa.topics.class_entries import page_entries
-from lycosa.topics.class_sums import ClassLists
+from lycosa.topics.class_lists import ClassLists
 from lycosa.topics.classes import Numbers, Scheme, digits_of
 from lycosa.topics.classes_file import SchemeFiles, scheme_in
 from lycosa.topics.taxonomy_file import shipped
@@ -80,18 +80,18 @@ class Profiles:
                 named[place] = self._rarities[place]
         return _at_length_1((_at_length_1(middle) + _at_length_1(named)).astype(np.float64))
 
-    def closeness_of(self, texts: Sequence[str], topic: Profile) -> npt.NDArray[np.float64]:
+    def closeness_of(self, told: Running, topic: Profile) -> npt.NDArray[np.float64]:
         """How close each of many short texts is to a topic, worked out for all of them at once."""
-        told = running(texts)
         begins, entries = self._scheme.found(told.words)
         places, numbers = self._lists.of(entries)
         size = len(self.classes)
+        texts = int(told.owners[-1]) + 1 if told.words else 0
         every = np.repeat(told.owners[begins], numbers) * size + self._lists.listed[places]
         cells, which = np.unique(every, return_inverse=True)
         owners, classes = cells // size, cells % size
         weights = np.log1p(np.bincount(which, self._shares[places], len(cells))) * self._rarities[classes]
-        lengths = np.sqrt(np.bincount(owners, weights * weights, len(texts)))
-        sums = np.bincount(owners, weights * topic[classes], len(texts))
+        lengths = np.sqrt(np.bincount(owners, weights * weights, texts))
+        sums = np.bincount(owners, weights * topic[classes], texts)
         return np.minimum(1.0, sums / np.maximum(lengths, 1e-12))
 
     def _counted(self, text: str) -> npt.NDArray[np.float64]:

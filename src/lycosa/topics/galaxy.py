@@ -17,12 +17,15 @@ from typing import Any, TypeAlias
 from lycosa.records import Page, Record
 from lycosa.text import words
 from lycosa.topics.class_entries import page_entries, spoken
-from lycosa.topics.class_sums import ANCHOR, DIGITS, PLAIN, ClassSums
 from lycosa.topics.classes import NO_ANCHOR, Match, Point, Scheme, Span, digits_of
 from lycosa.topics.classes_file import SchemeFiles, scheme_in
 
 PAGES_REMEMBERED = 2_000
 BOUNDARIES_REMEMBERED = 500
+DIGITS = 3
+"""Digits of a class that is predicted; those behind them only give a point more weight."""
+PLAIN, ANCHOR = 10, 14
+"""The impact of a word, in tenths: 1.0, and 1.4 for the words of an anchor."""
 MOST_WORDS = 8
 """Words that a reason names."""
 
@@ -189,7 +192,6 @@ class Predictor:
 
     def __init__(self, scheme: Scheme) -> None:
         self.scheme = scheme
-        self._sums = ClassSums(scheme)
         self._entries = page_entries(scheme)
         self._boundaries: dict[str, _Boundary] = {}
         self._young: dict[Any, tuple[str, ...]] = {}
@@ -226,8 +228,12 @@ class Predictor:
         return found
 
     def _found(self, page: Page) -> tuple[str, ...]:
-        entries, anchored = self._entries.of(page)
-        return self._sums.heaviest(entries, anchored)
+        known = self.scheme.entries
+        every, anchored = (
+            [number for entry in entries.tolist() for number in known[entry].numbers]
+            for entries in self._entries.of(page)
+        )
+        return _predicted(_grouped(every, 1), anchored)
 
 
 def _numbers(matches: Iterable[Match]) -> Numbers:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import xxhash
 
 from lycosa.records import Page
-from lycosa.text import running, stems, stop_words, terms, words
+from lycosa.text import Running, stems, stop_words, terms, words
 from lycosa.topics.okapi import shipped_background
 
 PLACES = 1 << 20
@@ -133,15 +133,15 @@ class TopicVector:
         """The similarity of a text, such as an anchor or what stands around a link."""
         return self.similarity(vectors().of_text(text, language)) if text else 0.0
 
-    def of_texts(self, texts: Sequence[str], language: str = "en") -> npt.NDArray[np.float64]:
+    def of_texts(self, told: Running, language: str = "en") -> npt.NDArray[np.float64]:
         """The similarity of each of many short texts, worked out for all of them at once."""
-        told = running(texts)
         places = vectors().places(told.words, language)
         held = places >= 0
         cells, numbers = np.unique(told.owners[held] * PLACES + places[held], return_counts=True)
         owners, weights = cells // PLACES, 1 + np.log(numbers)
-        lengths = np.sqrt(np.bincount(owners, weights * weights, len(texts)))
-        sums = np.bincount(owners, weights * self._weights[cells % PLACES], len(texts))
+        texts = int(told.owners[-1]) + 1 if told.words else 0
+        lengths = np.sqrt(np.bincount(owners, weights * weights, texts))
+        sums = np.bincount(owners, weights * self._weights[cells % PLACES], texts)
         return np.minimum(1.0, sums / np.maximum(lengths, 1e-12))
 
     def telling(self, vector: Vector, most: int = 5) -> str:

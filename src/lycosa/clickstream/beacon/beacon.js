@@ -4,7 +4,7 @@
   const on = (kinds, act, late) => {
     for (const kind of kinds.split(" ")) addEventListener(kind, quiet((e) => e.isTrusted && act(e)), !late);
   };
-  const idle = (act) => (window.requestIdleCallback || setTimeout)(quiet(act));
+  const idle = (act) => (window.requestIdleCallback || setTimeout)(quiet(act), { timeout: 1e3 });
   const address = () => location.href.split("#")[0];
   const { currentScript, referrer } = document;
   const places = window.navigation || {};

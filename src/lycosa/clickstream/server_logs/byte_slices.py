@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +17,43 @@ from numpy.typing import NDArray
 Words: TypeAlias = NDArray[np.uint64]
 Places: TypeAlias = NDArray[np.int64]
 
-PADDING = 64
+PADDING = 192
 """Bytes that must follow the last slice of a block."""
-_WIDTH = 8
-_ROUND = _WIDTH * 8
+_WORD = 8
+_ROUND = 128
+_AT_ONCE = 4096
+"""Slices whose windows fit into a core's cache."""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-_HALF = np.uint64(32)
-MASKS = np.frombuffer(b"".join(b"\xff" * length + bytes(_ROUND - length) for length in range(_ROUND + 1)), f"V{_ROUND}")
-"""For each length, the bytes of a window that belong to the slice."""
+_ONE, _HALF = np.uint64(1), np.uint64(32)
+NARROW = 16
+"""Bytes of a narrow window, which holds most addresses."""
+
+
+def _masks(width: int) -> NDArray[np.void]:
+    """For each length, the bytes of a window that belong to the slice."""
+    each = (b"\xff" * length + bytes(width - length) for length in range(width + 1))
+    return np.frombuffer(b"".join(each), f"V{width}")
+
+
+_MASKS = {width: _masks(width) for width in (NARROW, _ROUND // 2, _ROUND)}
+
+
+def number_of(text: bytes) -> int:
+    """The number that a few bytes are in a word."""
+    return int.from_bytes(text, "little")
+
+
+def windows(data: bytes, width: int, starts: Places) -> Words:
+    """The bytes from each place on, as words: one row for each place."""
+    every = np.ndarray((max(len(data) - width + 1, 0),), f"V{width}", data, 0, (1,))
+    return every[starts].view("<u8").reshape(-1, width // 8)
+
+
+def slices(data: bytes, width: int, starts: Places, lengths: Places) -> Words:
+    """The same, with zeros after the end of each slice; none is longer than `width`."""
+    found = windows(data, width, starts)
+    found &= _MASKS[width].take(lengths).view("<u8").reshape(found.shape)
+    return found
 
 
 def distinct(numbers: Places) -> list[int]:
@@ -35,48 +64,102 @@ def distinct(numbers: Places) -> list[int]:
     return sorted({int(numbers[0]), *numbers[changes].tolist()})
 
 
+def in_order(hashes: Words) -> Places:
+    """The places of hashes in their order; those of a hash as they come.
+
+    The lowest bits make room for the place, so that numbers are sorted and nothing else. Should two hashes differ in
+    no other bits, they are sorted the slow way.
+    """
+    place = np.uint64((1 << len(hashes).bit_length()) - 1)
+    keys = hashes & ~place
+    keys |= np.arange(len(hashes), dtype=np.uint64)
+    keys.sort()
+    found: Places = (keys & place).view(np.int64)
+    each = hashes.take(found)
+    alike = (each[1:] ^ each[:-1]) - _ONE < place
+    return np.argsort(hashes, kind="stable") if alike.any() else found
+
+
+class Groups(NamedTuple):
+    """The distinct hashes of an array in their order, where each comes first, and which of them each hash is."""
+
+    each: Words
+    first: Places
+    which: Places
+
+
+def grouped(hashes: Words) -> Groups:
+    """What is distinct among hashes."""
+    order = in_order(hashes)
+    by_order = hashes.take(order)
+    begins = np.ones(len(hashes), bool)
+    np.not_equal(by_order[1:], by_order[:-1], out=begins[1:])
+    which = np.empty(len(hashes), np.int64)
+    which[order] = np.cumsum(begins) - 1
+    firsts = np.flatnonzero(begins)
+    return Groups(by_order.take(firsts), order.take(firsts), which)
+
+
 class SliceHash:
-    """Hashes slices with constants of its own."""
+    """Hashes slices with constants of its own.
+
+    Every half word has a random factor, and the sum is taken modulo 2**64. Two texts of a length, whoever chose them,
+    differ in a half word, so they meet with a chance of 2**-33 at most, and with 2**-64 if it is an odd difference.
+    """
 
     def __init__(self) -> None:
-        drawn = np.frombuffer(os.urandom(8 * (_WIDTH + 2)), "<u8")
-        self._first, self._factors = drawn[0], drawn[2:] | np.uint64(1)
-        self._last = drawn[1] | np.uint64(1)
+        drawn = np.frombuffer(os.urandom(16), "<u8")
+        self._first, self._last = drawn[0], drawn[1] | _ONE
+        self._factors: Words = np.zeros((2, 0), np.uint64)
 
     def of(self, data: bytes, starts: Places, ends: Places) -> Words:
         """The hash of each slice; the data must go on for PADDING bytes."""
-        every = np.ndarray((max(len(data) - _ROUND + 1, 0),), f"V{_ROUND}", data, 0, (1,))
-        lengths = ends - starts
-        found = self._round(every, starts, np.minimum(lengths, _ROUND), lengths.astype(np.uint64) * _ODD + self._first)
-        longer = np.flatnonzero(lengths > _ROUND)
-        done = _ROUND
-        while len(longer):
-            rest = np.minimum(lengths[longer] - done, _ROUND)
-            found[longer] = self._round(every, starts[longer] + done, rest, found[longer])
-            done += _ROUND
-            longer = longer[lengths[longer] > done]
+        found = np.empty(len(starts), np.uint64)
+        for place in range(0, len(starts), _AT_ONCE):
+            some = slice(place, place + _AT_ONCE)
+            found[some] = self._of(data, starts[some], ends[some] - starts[some])
         return found
 
-    def _round(self, every: NDArray[np.void], starts: Places, lengths: Places, before: Words) -> Words:
-        words = every[starts].view("<u8")
-        words &= MASKS[lengths].view("<u8")
-        words = words.reshape(-1, _WIDTH)
-        words ^= self._factors
-        words *= _ODD
-        words ^= words >> _HALF
-        return self.mixed(np.einsum("ij,j->i", words, self._factors), before)
+    def _of(self, data: bytes, starts: Places, lengths: Places) -> Words:
+        longest = int(lengths.max())
+        done = NARROW if longest <= NARROW else _ROUND if 2 * lengths.sum() > _ROUND * len(lengths) else _ROUND // 2
+        found = self._sums(slices(data, done, starts, np.minimum(lengths, done)), 0)
+        found += lengths.view(np.uint64) * self._last
+        while done < longest:
+            longer = np.flatnonzero(lengths > done)
+            rest = np.minimum(lengths.take(longer) - done, _ROUND)
+            found[longer] += self._sums(slices(data, _ROUND, starts.take(longer) + done, rest), done // _WORD)
+            done += _ROUND
+        found += self._first
+        return _stirred(found)
+
+    def _sums(self, words: Words, first: int) -> Words:
+        """Words of zeros change nothing, so a slice may stand in windows of any width."""
+        last = first + words.shape[1]
+        while last > self._factors.shape[1]:
+            more = np.frombuffer(os.urandom(2 * _ROUND * _WORD), "<u8").reshape(2, -1)
+            self._factors = np.concatenate((self._factors, more), axis=1)
+        lower, upper = self._factors[:, first:last]
+        found: Words = words @ lower
+        words >>= _HALF
+        found += words @ upper
+        return found
 
     def mixed(self, first: Words, second: Words) -> Words:
         """One hash of two."""
-        found: Words = first ^ (second * self._last)
-        found ^= found >> _HALF
-        found *= _ODD
-        found ^= found >> _HALF
-        return found
+        return _stirred(first ^ (second * self._last))
 
     def one(self, text: bytes) -> int:
         """The hash of one text."""
         return int(self.of(text + bytes(PADDING), np.array([0]), np.array([len(text)]))[0])
+
+
+def _stirred(hashes: Words) -> Words:
+    """Bits from above carried to those below; different hashes stay different."""
+    hashes ^= hashes >> _HALF
+    hashes *= _ODD
+    hashes ^= hashes >> _HALF
+    return hashes
 
 
 class Understood:
@@ -104,12 +187,12 @@ class Understood:
     def numbers(self, hashes: Words, text: Callable[[int], bytes]) -> Places:
         """The number of each text; `text(place)` gives the text of a place where it is needed."""
         rows = (hashes & self._mask).view(np.int64)
-        found = self._numbers[rows]
-        unknown = np.flatnonzero(self._hashes[rows] != hashes)
+        found: Places = self._numbers.take(rows)
+        unknown = np.flatnonzero(self._hashes.take(rows) != hashes)
         if len(unknown):
-            each, first, which = np.unique(hashes[unknown], return_index=True, return_inverse=True)
+            each, first, which = grouped(hashes.take(unknown))
             numbers = np.array([self._number(text(place)) for place in unknown[first].tolist()], np.int64)
-            found[unknown] = numbers[which.reshape(-1)]
+            found[unknown] = numbers.take(which)
             rows = (each & self._mask).view(np.int64)
             self._hashes[rows], self._numbers[rows] = each, numbers
         return found

@@ -1,7 +1,8 @@
 """Who saw which page on which day, as numbers: so that a visitor counts once a day.
 
-The numbers are made of the visitor's hash and the page. They are kept while the day's
-key lives, since they mean nothing without it.
+The numbers are made of the visitor's name and the page. They are kept while the day's
+key lives, since they mean nothing without it. For a day whose key is due, and of which
+nothing was kept, the hashes of this import do, and nobody needs a name.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.clicks import DAY
-from lycosa.clickstream.server_logs.byte_slices import Places, Words, distinct
+from lycosa.clickstream.server_logs.byte_slices import Places, Words, distinct, grouped
 from lycosa.clickstream.server_logs.log_store import LogStore
+from lycosa.clickstream.server_logs.visitor_book import VisitorBook
 
 LARGEST = 1 << 22
 """Numbers in one sorted array; larger ones would have to be copied to grow."""
@@ -20,7 +22,8 @@ LARGEST = 1 << 22
 class DayVisitors:
     """The sets of numbers of the days whose keys are there."""
 
-    def __init__(self, store: LogStore, site: str) -> None:
+    def __init__(self, store: LogStore, site: str, book: VisitorBook) -> None:
+        self._book = book
         self._store, self._prefix = store, f"seen:{site}:"
         self._days: dict[int, list[Words]] = {}
         self._parts: dict[int, int] = {}
@@ -28,19 +31,28 @@ class DayVisitors:
         self.marks: dict[str, bytes | None] = {}
         """What to put into the store with the next totals."""
 
-    def new(self, days: Places, numbers: Words) -> NDArray[np.bool_]:
-        """Which of these came for the first time on their day; from now on none of them does."""
-        found = np.zeros(len(numbers), bool)
+    def new(self, days: Places, entries: Places, pages: Words, before: float) -> NDArray[np.bool_]:
+        """Which visitors (by entries of the book) came to a page for the first time on their day.
+
+        From now on none of them does, until the days that ended before a time in seconds are dropped.
+        """
+        found = np.zeros(len(entries), bool)
         for day in distinct(days):
             places = np.flatnonzero(days == day)
-            once, first = np.unique(numbers[places], return_index=True)
+            lasts, kept = (day + 1) * DAY > before, self._known(day)
+            numbers = self._visitors(entries[places], lasts or bool(kept)) ^ pages[places]
+            once, first, _ = grouped(numbers)
             unseen = np.ones(len(once), bool)
-            for known in self._known(day):
+            for known in kept:
                 place = np.minimum(np.searchsorted(known, once), len(known) - 1)
                 unseen &= known[place] != once
             found[places[first[unseen]]] = True
-            self._add(day, once[unseen])
+            if lasts:
+                self._add(day, once[unseen])
         return found
+
+    def _visitors(self, entries: Places, named: bool) -> Words:
+        return self._book.names(entries)[:, 0] if named else self._book.hashes(entries)
 
     def _known(self, day: int) -> list[Words]:
         if day not in self._days:

@@ -7,6 +7,7 @@ log holds. The last line of a log that may still grow waits until it has its end
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import xxhash
 
@@ -20,9 +21,20 @@ BLOCK = 1 << 22
 _PADDING = bytes(PADDING)
 
 
-def _block(lines: bytes) -> bytes:
-    """Lines as a block: with an end, and room after it."""
-    return lines + (_PADDING if lines.endswith(b"\n") else b"\n" + _PADDING)
+class Lines(NamedTuple):
+    """Whole lines: the first bytes of `data`, up to `length`. At least PADDING bytes follow, which mean nothing."""
+
+    data: bytes
+    length: int
+
+
+_NONE = Lines(_PADDING, 0)
+
+
+def _lines(text: bytes) -> Lines:
+    """Lines with an end, and room after it."""
+    end = b"" if text.endswith(b"\n") else b"\n"
+    return Lines(b"".join((text, end, _PADDING)), len(text) + len(end))
 
 
 @dataclass(slots=True, frozen=True)
@@ -34,7 +46,7 @@ class Prefix:
 
 
 class LineBlocks:
-    """Whole lines of a stream, about a mebibyte at a time."""
+    """Whole lines of a stream, some mebibytes at a time."""
 
     def __init__(self, stream: LogStream, *, size: int = BLOCK) -> None:
         self.stream, self.size = stream, size
@@ -85,11 +97,11 @@ class LineBlocks:
             self._take(min(length - self.length, len(self._rest)))
         return True
 
-    def exactly(self, length: int) -> bytes:
+    def exactly(self, length: int) -> Lines:
         """So many bytes as one block of lines; fewer where the log ends."""
         while len(self._rest) < length and self._more():
             pass
-        return _block(self._take(min(length, len(self._rest))))
+        return _lines(self._take(min(length, len(self._rest))))
 
     def anything(self) -> bytes:
         """Whatever comes next; empty at the end."""
@@ -97,45 +109,54 @@ class LineBlocks:
             self._more()
         return self._take(len(self._rest))
 
-    def next(self) -> bytes:
-        """The next block: whole lines, then padding; empty at the end."""
+    def next(self) -> Lines:
+        """The next lines; none at the end."""
+        if self.stream.give_back(len(self._rest)):
+            self._rest, self._ended = b"", False
         if len(self._rest) < self.size and not self._ended:
             found = self.stream.read(self.size)
             self._ended = not found
-            cut = found.rfind(b"\n") + 1
+            cut = found.rfind(b"\n", 0, -PADDING) + 1
             if cut:
-                return self._with_rest(found, cut)
+                return self._as_read(found, cut) if not self._rest else self._with_rest(found, cut)
             self._rest += found
         while len(self._rest) < self.size and self._more():
             pass
         cut = self._rest.rfind(b"\n", 0, self.size) + 1
         if cut:
-            return _block(self._take(cut))
+            return _lines(self._take(cut))
         if len(self._rest) >= self.size:
             return self._endless()
         if self._rest and self.stream.closed:
-            return _block(self._take(len(self._rest)))
-        return b""
+            return _lines(self._take(len(self._rest)))
+        return _NONE
 
-    def _with_rest(self, found: bytes, cut: int) -> bytes:
+    def _as_read(self, found: bytes, cut: int) -> Lines:
+        """New lines, not copied: what comes after them is read again where that is possible, and kept otherwise."""
+        self._hash.update(memoryview(found)[:cut])
+        self.length += cut
+        if not self.stream.give_back(len(found) - cut):
+            self._rest = found[cut:]
+        return Lines(found, cut)
+
+    def _with_rest(self, found: bytes, cut: int) -> Lines:
         """What was left of the last block, and new lines: copied once."""
-        new = memoryview(found)[:cut]
-        data = b"".join((self._rest, new, _PADDING))
-        self._hash.update(self._rest)
-        self._hash.update(new)
-        self.length += len(self._rest) + cut
+        data = b"".join((self._rest, found))
+        length = len(self._rest) + cut
+        self._hash.update(memoryview(data)[:length])
+        self.length += length
         self._rest = found[cut:]
-        return data
+        return Lines(data, length)
 
-    def _endless(self) -> bytes:
+    def _endless(self) -> Lines:
         """A line longer than a block: its beginning stands for it."""
         shown = self._rest[: LONGEST_LINE + 2]
         while (end := self._rest.find(b"\n")) < 0:
             self._take(len(self._rest))
             if not self._more():
-                return _block(shown)
+                return _lines(shown)
         self._take(end + 1)
-        return _block(shown)
+        return _lines(shown)
 
     def _more(self) -> bool:
         found = b"" if self._ended else self.stream.read(self.size)

@@ -33,12 +33,12 @@ class LineBlock:
         """A field of a request as it stands in the log."""
         return self.data[self.starts[name].item(row) : self.ends[name].item(row)]
 
-    def texts(self, name: int, rows: Places) -> list[bytes]:
-        """A field of several requests."""
-        data, ends = self.data, self.ends[name][rows].tolist()
-        return [data[start:end] for start, end in zip(self.starts[name][rows].tolist(), ends, strict=True)]
-
     @property
     def is_plain(self) -> bool:
         """Whether no line names its host or its session."""
         return self.ends[HOST] is self.starts[HOST]
+
+    def make_plain(self) -> None:
+        """Say that no line names its host or its session."""
+        for name in (HOST, SESSION):
+            self.starts[name] = self.ends[name] = np.zeros_like(self.rows)

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import zstandard
 from isal import isal_zlib
@@ -56,6 +56,7 @@ class LogStream:
         self._raw, self.closed = raw, closed
         self.damage = ""
         self.taken = 0
+        self._is_plain = False
         self._pieces = self._unpacked()
         self._left = b""
 
@@ -66,13 +67,22 @@ class LogStream:
         found, self._left = self._left[:most], self._left[most:]
         return found
 
+    def give_back(self, number: int) -> bool:
+        """Unread the last bytes, to read them again with what follows; False where what is read is not on disk so."""
+        if not self._is_plain:
+            return False
+        self._raw.seek(-number - len(self._left), os.SEEK_CUR)
+        self.taken -= number + len(self._left)
+        self._left, self._pieces = b"", self._plain()
+        return True
+
     def close(self) -> None:
         """Let go of the file."""
-        self._pieces.close()
+        self._pieces = iter(())
         if self._raw is not sys.stdin.buffer:
             self._raw.close()
 
-    def _unpacked(self) -> Any:
+    def _unpacked(self) -> Iterator[bytes]:
         first = self._packed(PIECE)
         while first and len(first) < 4 and (more := self._packed(PIECE)):
             first += more
@@ -82,10 +92,14 @@ class LogStream:
         if first.startswith(_ZSTD):
             self.closed = True
             return (yield from self._zstd(first))
-        while first:
+        self._is_plain = self._raw.seekable()
+        if first:
             yield first
-            first = self._packed(PIECE)
-        return None
+        return (yield from self._plain())
+
+    def _plain(self) -> Iterator[bytes]:
+        while found := self._packed(PIECE):
+            yield found
 
     def _packed(self, most: int) -> bytes:
         try:

@@ -21,8 +21,9 @@ from lycosa.clickstream.server_logs.log_run import LineCounts, LogNote, LogRun, 
 from lycosa.clickstream.server_logs.log_store import LogStore, VisitorKeys
 from lycosa.clickstream.server_logs.log_tally import Tally
 from lycosa.clickstream.server_logs.open_sessions import OpenSessions
+from lycosa.clickstream.server_logs.page_requests import Requests
 from lycosa.clickstream.server_logs.sessions import Sessions
-from lycosa.clickstream.server_logs.visitor_names import KEYS_KEPT, Requests, VisitorNames
+from lycosa.clickstream.server_logs.visitor_names import KEYS_KEPT, VisitorNames
 
 VIEWS_AT_ONCE = 500_000
 """Views that are written together."""
@@ -72,10 +73,10 @@ class LogImport:
         self._sieve = RequestSieve(site, int((now + FUTURE) * 1000))
         self._names = VisitorNames(keys)
         self._mark = f"sessions:{site.name}:open"
-        opened = OpenSessions.unpacked(store.mark(self._mark), self._sieve.pages.number)
+        opened = OpenSessions.unpacked(store.mark(self._mark), self._names.book, self._sieve.pages.number)
         self._sieve.settle()
         self._sessions = Sessions(self._names, opened, int(session * 1000))
-        self._seen = DayVisitors(store, site.name)
+        self._seen = DayVisitors(store, site.name, self._names.book)
         self._tally = Tally()
         self._runs: list[LogRun] = []
         self._time = self._closed_at = 0
@@ -110,8 +111,8 @@ class LogImport:
         if self._time - self._closed_at >= CLOSE_EVERY:
             self._tally.end(self._sessions.close(self._time))
             self._closed_at = self._time
-        if self._tally.rows >= VIEWS_AT_ONCE or self._sieve.is_full:
-            self._write()
+        if self._tally.rows >= VIEWS_AT_ONCE or self._sieve.is_full or self._names.book.is_full:
+            self._write(self._time / 1000 - KEYS_KEPT)
 
     def _finish(self) -> None:
         """The end of logs: close what is over, destroy the keys that are due, and write."""
@@ -127,11 +128,14 @@ class LogImport:
             run.note()
             run.log.blocks.stream.close()
 
-    def _write(self, before: float | None = None) -> None:
-        """One transaction: totals, how far each log was read, and who may go on."""
-        pages = self._tally.records(self._sieve.pages, self._sieve.referrers, self._seen)
+    def _write(self, before: float) -> None:
+        """One transaction: totals, how far each log was read, and who may go on.
+
+        What tells visitors of days that ended before a time in seconds apart is dropped.
+        """
+        pages = self._tally.records(self._sieve.pages, self._sieve.referrers, self._seen, before)
         self.found.visitors += sum(page.visitors for page in pages)
-        self._seen.drop(self._time / 1000 - KEYS_KEPT if before is None else before)
+        self._seen.drop(before)
         marks: dict[str, bytes | None] = {self._mark: self._sessions.open.packed(self._sieve.pages.named)}
         marks.update(marks_of([(run.log, run.reached()) for run in self._runs]))
         marks.update(self._seen.taken())
@@ -140,6 +144,7 @@ class LogImport:
         refusals = {name: number - self._counted[name] for name, number in now.items() if number > self._counted[name]}
         self._store.add_pages(self._site.name, Source.LOG, pages, marks=marks, refusals=refusals)
         self._counted, self._tally = now, Tally()
+        self._sessions.open.saved()
         if self._sieve.is_full:
             self._begin_anew()
 

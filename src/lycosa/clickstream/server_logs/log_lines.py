@@ -13,18 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.clickstream.server_logs.byte_slices import PADDING, Places
-from lycosa.clickstream.server_logs.log_columns import FIELDS, LineBlock
+from lycosa.clickstream.server_logs.line_marks import LineMarks, MarkFinder, after
+from lycosa.clickstream.server_logs.log_columns import FIELDS, HOST, SESSION, LineBlock
 from lycosa.clickstream.server_logs.log_entries import Entry
 from lycosa.clickstream.server_logs.log_formats import LogFormat
-from lycosa.clickstream.server_logs.regular_lines import RegularLines, are_assets
+from lycosa.clickstream.server_logs.regular_lines import Cut, RegularLines
+from lycosa.clickstream.server_logs.skimmed_lines import are_assets
 
 LONGEST_LINE = 65_536
 EXAMPLES = 5
 """Bad lines that are kept to be shown."""
 LONGEST_EXAMPLE = 200
-
-_NEWLINE, _QUOTE = 10, 34
-_AT_ONCE = 1 << 18
 
 
 class LineReader:
@@ -35,59 +34,34 @@ class LineReader:
 
     def __init__(self, form: LogFormat, *, skim: bool = False) -> None:
         self.form, self.skim = form, skim
-        self._newlines, self._quotes = np.empty(_AT_ONCE, bool), np.empty(_AT_ONCE, bool)
-        self._lines = 0
+        self._marks = MarkFinder(quotes=form.quotes > 0)
 
-    def read(self, data: bytes) -> LineBlock:
-        """The requests in whole lines; `data` ends with a newline and PADDING bytes."""
-        starts, ends, regular, quotes = self._cut(np.frombuffer(data, np.uint8, len(data) - PADDING))
+    def read(self, data: bytes, length: int) -> LineBlock:
+        """The requests in whole lines, which are the first `length` bytes; at least PADDING bytes follow."""
+        marks = self._marks.find(np.frombuffer(data, np.uint8, length))
+        ends = marks.ends
+        starts = after(ends)
         odd = np.ones(len(ends), bool)
-        assets = 0
-        if self.skim and len(regular):
-            skimmed = are_assets(data, starts[regular], quotes[0], quotes[1])
-            odd[regular[skimmed]] = False
-            read = np.flatnonzero(~skimmed)
-            assets = len(regular) - len(read)
-            regular, quotes = regular[read], quotes[:, read]
-        block = RegularLines(data, self.form.quotes, starts[regular], ends[regular], quotes).block(regular)
+        cut = self._cut(data, marks, starts, ends)
+        lines = len(cut.rows)
+        if self.skim and lines:
+            skimmed = are_assets(data, cut.begin, cut.opened, cut.closed, cut.near)
+            read = ~skimmed
+            odd[cut.rows] = read
+            cut = cut.only(np.flatnonzero(read))
+        block = RegularLines(data, self.form.quotes, marks.places).block(cut)
         odd[block.rows] = False
-        block.lines, block.assets = len(ends), assets
+        block.lines, block.assets = len(ends), lines - len(cut.rows)
         return _with_odd_lines(block, self.form, starts, ends, odd) if odd.any() else block
 
-    def _cut(self, raw: NDArray[np.uint8]) -> tuple[Places, Places, Places, Places]:
-        """Where lines begin and end, which have enough quotes, and where these are."""
-        parts = [self._marks(raw, start) for start in range(0, len(raw), _AT_ONCE)]
-        marks, quotes = np.concatenate(parts or [np.zeros(0, np.int64)]), self.form.quotes
-        lines, self._lines = self._lines, 0
-        if quotes and lines and len(marks) == (quotes + 1) * lines:
-            grid = marks.reshape(-1, quotes + 1)
-            ends = np.ascontiguousarray(grid[:, -1])
-            if (raw[ends] == _NEWLINE).all() and np.diff(ends, prepend=-1).max() <= LONGEST_LINE:
-                return _after(ends), ends, np.arange(lines), np.ascontiguousarray(grid[:, :-1].T)
-        last = np.flatnonzero(raw[marks] == _NEWLINE)
-        first, ends = _after(last), marks[last]
-        starts = _after(ends)
-        enough = ends - starts <= LONGEST_LINE
-        enough &= last - first >= quotes if quotes else False
-        regular = np.flatnonzero(enough)
-        return starts, ends, regular, marks[first[regular] + np.arange(quotes)[:, None]]
-
-    def _marks(self, block: NDArray[np.uint8], start: int) -> Places:
-        """Where newlines and quotes are, in a stretch that fits into a core's cache."""
-        raw = block[start : start + _AT_ONCE]
-        sought = np.equal(raw, _NEWLINE, out=self._newlines[: len(raw)])
-        self._lines += int(np.count_nonzero(sought))
-        if self.form.quotes:
-            sought |= np.equal(raw, _QUOTE, out=self._quotes[: len(raw)])
-        found = np.flatnonzero(sought)
-        found += start
-        return found
-
-
-def _after(ends: Places) -> Places:
-    starts = np.zeros_like(ends)
-    starts[1:] = ends[:-1] + 1
-    return starts
+    def _cut(self, data: bytes, marks: LineMarks, starts: Places, ends: Places) -> Cut:
+        """The lines that have enough quotes."""
+        first = marks.first
+        enough = (marks.last - first >= self.form.quotes) & (ends - starts <= LONGEST_LINE)
+        rows = np.flatnonzero(enough) if self.form.quotes else first[:0]
+        if len(rows) < len(ends):
+            first, starts, ends = first.take(rows), starts.take(rows), ends.take(rows)
+        return Cut.at(data, marks.places, rows, first, starts, ends)
 
 
 def _with_odd_lines(
@@ -107,30 +81,44 @@ def _with_odd_lines(
         elif len(examples) < EXAMPLES:
             examples.append((row, line[:LONGEST_EXAMPLE]))
     bad = int(odd.sum()) - len(rows) - ignored
-    found = _joined(block, rows, entries) if rows else block
+    found = _joined(block, rows, entries, starts, ends) if rows else block
     found.bad, found.examples, found.assets = bad, examples, block.assets
     return found
 
 
-def _joined(block: LineBlock, rows: list[int], entries: list[Entry]) -> LineBlock:
-    """Regular lines and those read one by one, in the order of the log; texts of the latter follow the data."""
-    texts = [text for entry in entries for text in entry[3:]]
-    lengths = np.array([len(text) for text in texts], np.int64)
-    ends = len(block.data) - PADDING + np.cumsum(lengths)
-    starts = ends - lengths
+def _joined(block: LineBlock, rows: list[int], entries: list[Entry], starts: Places, ends: Places) -> LineBlock:
+    """Regular lines and those read one by one, in the order of the log; `starts` and `ends` are of all lines."""
     every = np.concatenate((block.rows, np.array(rows, np.int64)))
     order = np.argsort(every, kind="stable")
+    data, places = _placed(block.data, entries, starts[rows].tolist(), ends[rows].tolist())
+    lengths = np.array([len(text) for entry in entries for text in entry[3:]], np.int64)
 
     def merged(first: NDArray[Any], second: Any) -> Any:
         return np.concatenate((first, np.asarray(second, first.dtype)))[order]
 
-    return LineBlock(
-        block.data[:-PADDING] + b"".join(texts) + bytes(PADDING),
+    found = LineBlock(
+        data,
         block.lines,
         every[order],
         merged(block.at, [entry.at for entry in entries]),
         merged(block.status, [entry.status for entry in entries]),
         merged(block.get, [entry.method == b"GET" for entry in entries]),
-        [merged(column, starts[name::FIELDS]) for name, column in enumerate(block.starts)],
-        [merged(column, ends[name::FIELDS]) for name, column in enumerate(block.ends)],
+        [merged(column, places[name::FIELDS]) for name, column in enumerate(block.starts)],
+        [merged(column, (places + lengths)[name::FIELDS]) for name, column in enumerate(block.ends)],
     )
+    if not lengths[HOST::FIELDS].any() and not lengths[SESSION::FIELDS].any():
+        found.make_plain()
+    return found
+
+
+def _placed(data: bytes, entries: list[Entry], starts: list[int], ends: list[int]) -> tuple[bytes, Places]:
+    """Where the texts of entries are: in their own lines, or after the data where the lines spell them otherwise."""
+    places, added, end = list[int](), list[bytes](), len(data)
+    for entry, first, last in zip(entries, starts, ends, strict=True):
+        for text in entry[3:]:
+            place = data.find(text, first, last)
+            if place < 0:
+                place, end = end, end + len(text)
+                added.append(text)
+            places.append(place)
+    return b"".join((data, *added, bytes(PADDING))) if added else data, np.array(places, np.int64)

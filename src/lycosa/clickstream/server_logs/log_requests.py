@@ -16,7 +16,7 @@ from lycosa.clickstream.log_visitors import LOOPBACK, Asker, asker
 from lycosa.clickstream.server_logs.byte_slices import Places, SliceHash, Understood, Words
 from lycosa.clickstream.server_logs.log_columns import ADDRESS, AGENT, HOST, REFERRER, SESSION, TARGET, LineBlock
 from lycosa.clickstream.server_logs.log_pages import NAMES, Asked, LogSite
-from lycosa.clickstream.server_logs.visitor_names import Requests
+from lycosa.clickstream.server_logs.page_requests import Requests
 
 EARLIEST = 631_152_000_000
 """The year 1990: before that nobody kept logs of the web."""
@@ -63,9 +63,9 @@ class RequestSieve:
         self.time = 0
         """The log's time after the last block."""
         self.pages, self.referrers = Numbered(), Numbered()
-        self._targets = Understood(self._page, bits=15, most=2 * MOST_PAGES)
-        self._origins = Understood(self._origin, bits=13, most=2 * MOST_REFERRERS)
-        self._agents = Understood(asker, bits=13, most=MOST_AGENTS)
+        self._targets = Understood(self._page, bits=17, most=2 * MOST_PAGES)
+        self._origins = Understood(self._origin, bits=16, most=2 * MOST_REFERRERS)
+        self._agents = Understood(asker, bits=16, most=MOST_AGENTS)
 
     def _page(self, text: bytes) -> int:
         host, _, target = text.partition(b"\0")
@@ -106,14 +106,16 @@ class RequestSieve:
         page = self._targets_of(block, rows)
         for asked, name in NAMES.items():
             left_out[name] += int((page == asked).sum())
-        asked_for = (page >= 0) | (page == Asked.ROBOTS_TXT)
-        rows, page = rows[asked_for], page[asked_for]
-        rows, page, visitor = self._people(block, rows, page, left_out)
-        starts, ends = block.starts[REFERRER][rows], block.ends[REFERRER][rows]
-        origin = self._origins.numbers(
-            self._hash.of(block.data, starts, ends), lambda place: block.text(REFERRER, int(rows[place]))
-        )
-        return Requests(visitor, page, origin, block.at[rows], time[rows], np.zeros(len(rows), np.int64), rows, [block])
+        asked_for = np.flatnonzero((page >= 0) | (page == Asked.ROBOTS_TXT))
+        rows, page = rows.take(asked_for), page.take(asked_for)
+        rows, page, visitor, agent = self._people(block, rows, page, left_out)
+        hashes = self._hashes(block, REFERRER, rows)
+        origin = self._origins.numbers(hashes, lambda place: block.text(REFERRER, int(rows[place])))
+        first = np.zeros(len(rows), np.int64)
+        return Requests(visitor, agent, page, origin, block.at.take(rows), time.take(rows), first, rows, [block])
+
+    def _hashes(self, block: LineBlock, field: int, rows: Places) -> Words:
+        return self._hash.of(block.data, block.starts[field].take(rows), block.ends[field].take(rows))
 
     def _answered(self, block: LineBlock, timely: NDArray[np.bool_], left_out: Counter[str]) -> Places:
         """Rows of lines whose GET was answered with a page, as far as the line shows."""
@@ -127,10 +129,9 @@ class RequestSieve:
         return np.flatnonzero(seen & timely & block.get)
 
     def _targets_of(self, block: LineBlock, rows: Places) -> Places:
-        hashes = self._hash.of(block.data, block.starts[TARGET][rows], block.ends[TARGET][rows])
+        hashes = self._hashes(block, TARGET, rows)
         if not block.is_plain:
-            hosts = self._hash.of(block.data, block.starts[HOST][rows], block.ends[HOST][rows])
-            hashes = self._hash.mixed(hashes, hosts)
+            hashes = self._hash.mixed(hashes, self._hashes(block, HOST, rows))
 
         def text(place: int) -> bytes:
             row = int(rows[place])
@@ -140,27 +141,31 @@ class RequestSieve:
 
     def _people(
         self, block: LineBlock, rows: Places, page: Places, left_out: Counter[str]
-    ) -> tuple[Places, Places, Words]:
-        agents = self._hash.of(block.data, block.starts[AGENT][rows], block.ends[AGENT][rows])
+    ) -> tuple[Places, Places, Words, Words]:
+        agents = self._hashes(block, AGENT, rows)
         who = self._agents.numbers(agents, lambda place: block.text(AGENT, int(rows[place])))
         left_out["known-agent"] += int((who == Asker.ROBOT).sum())
         left_out["monitoring"] += int((who == Asker.MONITORING).sum())
-        human = who <= Asker.NAMELESS
-        rows, page, who, agents = rows[human], page[human], who[human], agents[human]
-        addresses = self._hash.of(block.data, block.starts[ADDRESS][rows], block.ends[ADDRESS][rows])
-        own = np.isin(addresses, self._loopback) & (who == Asker.NAMELESS)
+        human = np.flatnonzero(who <= Asker.NAMELESS)
+        rows, page, who = (each.take(human) for each in (rows, page, who))
+        agents = agents.take(human)
+        addresses = self._hashes(block, ADDRESS, rows)
+        own = (addresses == self._loopback[:, None]).any(0) & (who == Asker.NAMELESS)
         visitor = self._hash.mixed(addresses, agents)
         if own.any():
             left_out["monitoring"] += int(own.sum())
-            rows, page, visitor = rows[~own], page[~own], visitor[~own]
-        return rows, page, visitor if block.is_plain else self._by_session(block, rows, visitor)
+            rows, page, visitor, agents = rows[~own], page[~own], visitor[~own], agents[~own]
+        if not block.is_plain:
+            self._by_session(block, rows, visitor, agents)
+        return rows, page, visitor, agents
 
-    def _by_session(self, block: LineBlock, rows: Places, visitor: Words) -> Words:
-        """Visitors by the session that the server gave them, where it says so."""
+    def _by_session(self, block: LineBlock, rows: Places, visitor: Words, agents: Words) -> None:
+        """Visitors by the session that the server gave them, where it says so; it stands for the browser too."""
         starts, ends = block.starts[SESSION][rows], block.ends[SESSION][rows]
         dash = (ends - starts == 1) & (np.frombuffer(block.data, np.uint8)[starts] == ord("-"))
-        session = self._hash.of(block.data, starts, ends)
-        return np.where((ends > starts) & ~dash, self._hash.mixed(session, session), visitor)
+        told = np.flatnonzero((ends > starts) & ~dash)
+        session = self._hash.of(block.data, starts[told], ends[told])
+        visitor[told], agents[told] = self._hash.mixed(session, session), session
 
 
 def page_hashes(urls: list[str]) -> Words:

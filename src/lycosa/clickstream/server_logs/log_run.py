@@ -10,10 +10,11 @@ import numpy as np
 from msgspec.structs import replace
 
 from lycosa.clickstream.server_logs.known_logs import OpenLog, Reached
+from lycosa.clickstream.server_logs.line_blocks import Lines
 from lycosa.clickstream.server_logs.log_formats import LogFormat
 from lycosa.clickstream.server_logs.log_lines import EXAMPLES, LineReader
 from lycosa.clickstream.server_logs.log_requests import RequestSieve
-from lycosa.clickstream.server_logs.visitor_names import Requests
+from lycosa.clickstream.server_logs.page_requests import Requests
 
 
 @dataclass(slots=True)
@@ -77,14 +78,14 @@ class LogRun:
         """Read on until there is a request, or the end."""
         while self.pending is None and not self.ended:
             start = self._place()
-            data = self.log.blocks.next()
-            if data:
-                self._told.lines += self._read(start, data, sieve, counts)
+            lines = self.log.blocks.next()
+            if lines.length:
+                self._told.lines += self._read(start, lines, sieve, counts)
             else:
                 self.ended = True
 
-    def _read(self, start: Reached, data: bytes, sieve: RequestSieve, counts: LineCounts) -> int:
-        block = self._reader.read(data)
+    def _read(self, start: Reached, lines: Lines, sieve: RequestSieve, counts: LineCounts) -> int:
+        block = self._reader.read(lines.data, lines.length)
         requests = sieve.sift(block, self.time, counts.left_out)
         counts.lines += block.lines
         counts.bad += block.bad

@@ -10,8 +10,9 @@ from lycosa.clicks import DAY, LONGEST_SPAN, MOST_REFERRERS, PageClicks, most_fr
 from lycosa.clickstream.server_logs.byte_slices import Places, Words
 from lycosa.clickstream.server_logs.day_visitors import DayVisitors
 from lycosa.clickstream.server_logs.log_requests import NO_REFERRER, Numbered, page_hashes
+from lycosa.clickstream.server_logs.page_requests import Requests
 from lycosa.clickstream.server_logs.sessions import Followed
-from lycosa.clickstream.server_logs.visitor_names import Requests
+from lycosa.clickstream.server_logs.visitor_book import NO_ENTRY
 
 _SHIFT = 32
 
@@ -20,7 +21,7 @@ _SHIFT = 32
 class Tally:
     """Views, times and referrers since the last write, as they came."""
 
-    views: list[tuple[Places, Places, Words]] = field(default_factory=list)
+    views: list[tuple[Places, Places, Places]] = field(default_factory=list)
     spans: list[tuple[Places, Places]] = field(default_factory=list)
     unended: list[Places] = field(default_factory=list)
     referrers: list[Places] = field(default_factory=list)
@@ -30,7 +31,7 @@ class Tally:
         """Count what came of requests."""
         kept = followed.kept
         page, origin = requests.page[kept], requests.referrer[kept]
-        self.views.append((page, requests.at[kept], followed.tokens[kept]))
+        self.views.append((page, requests.at[kept], followed.entries[kept]))
         self.spans.append((followed.span_pages, followed.span_times))
         self.unended.append(followed.unended)
         came = origin != NO_REFERRER
@@ -41,8 +42,8 @@ class Tally:
         """Count views whose end nobody saw."""
         self.unended.append(pages)
 
-    def records(self, pages: Numbered, referrers: Numbered, seen: DayVisitors) -> list[PageClicks]:
-        """The sums, per page."""
+    def records(self, pages: Numbered, referrers: Numbered, seen: DayVisitors, before: float) -> list[PageClicks]:
+        """The sums, per page. The keys of days that ended before a time in seconds are due."""
         total = len(pages.texts)
         span_pages, span_times = _joined([each[0] for each in self.spans]), _joined([each[1] for each in self.spans])
         duration = np.zeros(total, np.int64)
@@ -50,13 +51,13 @@ class Tally:
         page, at = _joined([each[0] for each in self.views]), _joined([each[1] for each in self.views])
         visits = np.bincount(page, minlength=total)
         unended = np.bincount(_joined(self.unended), minlength=total)
-        visitors = self._visitors(page, at, page_hashes(pages.texts), seen)
+        visitors = self._visitors(page, at, page_hashes(pages.texts), seen, before)
         created, last = np.full(total, np.iinfo(np.int64).max), np.zeros(total, np.int64)
         np.minimum.at(created, page, at)
         np.maximum.at(last, page, at)
         spans = _grouped(span_pages << _SHIFT | np.minimum(span_times // 1000, LONGEST_SPAN))
         origins = _grouped(_joined(self.referrers))
-        touched = np.flatnonzero((visits > 0) | (unended > 0) | (duration > 0) | np.isin(np.arange(total), list(spans)))
+        touched = np.flatnonzero(visits + unended + np.bincount(span_pages, minlength=total))
         return [
             PageClicks(
                 pages.texts[number],
@@ -72,12 +73,12 @@ class Tally:
             for number in touched.tolist()
         ]
 
-    def _visitors(self, page: Places, at: Places, hashes: Words, seen: DayVisitors) -> Places:
-        """How many came to each page for the first time that day; those without a name do not count."""
-        tokens = np.concatenate([each[2] for each in self.views]) if self.views else np.zeros(0, np.uint64)
-        named = tokens != 0
-        page, at, tokens = page[named], at[named], tokens[named]
-        new = seen.new(at // (DAY * 1000), tokens ^ hashes[page])
+    def _visitors(self, page: Places, at: Places, hashes: Words, seen: DayVisitors, before: float) -> Places:
+        """How many came to each page for the first time that day; those whom nobody knows do not count."""
+        entries = _joined([each[2] for each in self.views])
+        known = entries != NO_ENTRY
+        page, at, entries = page[known], at[known], entries[known]
+        new = seen.new(at // (DAY * 1000), entries, hashes[page], before)
         return np.bincount(page[new], minlength=len(hashes))
 
 

@@ -1,7 +1,7 @@
 """The visitors who may still go on: one row each, in columns, and how they are kept from one import to the next.
 
-A row knows its visitor by a hash with the key of a day, never by address or browser;
-when that day's key is destroyed, the row is closed, for nobody can find it again.
+A row is stored under its visitor's name, a hash with the key of a day; when that key is
+destroyed, the row is closed, for nobody can find it again.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from lycosa.clicks import DAY
 from lycosa.clickstream.server_logs.byte_slices import Places, Words
+from lycosa.clickstream.server_logs.visitor_book import NO_ENTRY, VisitorBook
+from lycosa.clickstream.server_logs.visitor_rows import VisitorRows
 from lycosa.records import Record
 
 NOTHING_OPEN = -1
@@ -34,51 +36,56 @@ _decode = msgspec.msgpack.Decoder(KeptSessions).decode
 
 
 class OpenSessions:
-    """Rows of visitors. `page` is the last page seen, or NOTHING_OPEN; `robot_until` is 0 for people."""
+    """Rows of visitors. `page` is the last page seen, or NOTHING_OPEN; `robot_until` is 0 for people.
 
-    def __init__(self, room: int = 1024) -> None:
+    `first_entry` says in the book who it was when the session began, `today_entry` who it is on the day `today`.
+    """
+
+    def __init__(self, book: VisitorBook, room: int = 1024) -> None:
+        self._book = book
         self.at, self.page, self.minute, self.rate = (np.zeros(room, np.int64) for _ in range(4))
         self.robot_until, self.why, self.first_day, self.today = (np.zeros(room, np.int64) for _ in range(4))
-        self.first_id: Words = np.zeros((room, 2), np.uint64)
-        self.today_id: Words = np.zeros((room, 2), np.uint64)
+        self.first_entry, self.today_entry = (np.full(room, NO_ENTRY) for _ in range(2))
         self.taken: NDArray[np.bool_] = np.zeros(room, bool)
         self._hash: Words = np.zeros(room, np.uint64)
         self._free = list(range(room - 1, -1, -1))
-        self.by_hash: dict[int, int] = {}
+        self.by_hash = VisitorRows()
         self.kept: dict[tuple[int, bytes], int] = {}
         """Rows of an earlier import whose visitors did not come back yet, by day and name."""
         self.kept_days: list[int] = []
+        self._kept_as: dict[int, tuple[int, bytes]] = {}
 
     def __len__(self) -> int:
         return len(self.taken) - len(self._free)
 
-    def take(self, visitors: Words, days: Places, names: list[bytes]) -> Places:
+    def take(self, visitors: Words, days: Places, entries: Places) -> Places:
         """Rows for new visitors."""
-        while len(self._free) < len(names):
+        while len(self._free) < len(entries):
             self._grow()
-        kept = len(self._free) - len(names)
+        kept = len(self._free) - len(entries)
         slots = np.array(self._free[kept:][::-1], np.int64)
         del self._free[kept:]
-        ids = np.frombuffer(b"".join(names), np.uint64).reshape(-1, 2)
         self.taken[slots] = True
         for column in (self.at, self.minute, self.rate, self.robot_until, self.why):
             column[slots] = 0
         self.page[slots] = NOTHING_OPEN
         self.first_day[slots] = self.today[slots] = days
-        self.first_id[slots] = self.today_id[slots] = ids
+        self.first_entry[slots] = self.today_entry[slots] = entries
         self._hash[slots] = visitors
-        self.by_hash.update(zip(visitors.tolist(), slots.tolist(), strict=True))
+        self.by_hash.put(visitors, slots)
         return slots
 
-    def known_as(self, slot: int, visitor: int, day: int, name: bytes) -> None:
-        """This import knows the visitor of a row by a hash of its own."""
-        self.today[slot], self.today_id[slot] = day, np.frombuffer(name, np.uint64)
-        self._hash[slot] = visitor
-        self.by_hash[visitor] = slot
+    def known_as(self, slots: Places, visitors: Words, days: Places, entries: Places) -> None:
+        """This import knows the visitors of kept rows by hashes and entries of its own."""
+        for slot in slots.tolist():
+            del self._kept_as[slot]
+        self.today[slots], self.today_entry[slots] = days, entries
+        self._hash[slots] = visitors
+        self.by_hash.put(visitors, slots)
 
     def _grow(self) -> None:
         room = len(self.taken)
-        for name in (*_COLUMNS, "today", "first_id", "today_id", "taken", "_hash"):
+        for name in (*_COLUMNS, "today", "first_entry", "today_entry", "taken", "_hash"):
             column = getattr(self, name)
             setattr(self, name, np.concatenate((column, np.zeros_like(column))))
         self._free = [*range(2 * room - 1, room - 1, -1), *self._free]
@@ -108,13 +115,15 @@ class OpenSessions:
         return pages
 
     def _forget(self, over: NDArray[np.bool_]) -> None:
-        slots = np.flatnonzero(over).tolist()
-        for visitor in self._hash[slots].tolist():
-            self.by_hash.pop(visitor, None)
-        for slot in slots if self.kept else ():
-            self.kept.pop((int(self.first_day[slot]), self.first_id[slot].tobytes()), None)
-        self._free += slots
-        self.taken[over] = False
+        slots = np.flatnonzero(over)
+        if not len(slots):
+            return
+        self.by_hash.drop(self._hash[slots])
+        for slot in slots.tolist() if self.kept else ():
+            if slot in self._kept_as:
+                self.kept.pop(self._kept_as.pop(slot), None)
+        self._free += slots.tolist()
+        self.taken[slots] = False
 
     def renumber(self, numbers: Callable[[Places], Places]) -> None:
         """Pages get other numbers."""
@@ -128,23 +137,33 @@ class OpenSessions:
         has = len(pages) and pages[0] == NOTHING_OPEN
         columns = {name: getattr(self, name)[rows].tobytes() for name in _COLUMNS}
         columns["page"] = (which.reshape(-1) - int(has)).astype(np.int64).tobytes()
-        return _encode(KeptSessions(urls(pages[int(has) :]), columns, self.first_id[rows].tobytes()))
+        names = self._book.names(self.first_entry[rows])
+        return _encode(KeptSessions(urls(pages[int(has) :]), columns, names.tobytes()))
+
+    def saved(self) -> None:
+        """All rows were stored: the book need not know more of their visitors than their names."""
+        rows = np.flatnonzero(self.taken)
+        same = self.today_entry[rows] == self.first_entry[rows]
+        self.first_entry[rows] = self._book.keep(self.first_entry[rows])
+        self.today_entry[rows] = np.where(same, self.first_entry[rows], NO_ENTRY)
 
     @classmethod
-    def unpacked(cls, data: bytes | None, number: Callable[[str], int]) -> OpenSessions:
+    def unpacked(cls, data: bytes | None, book: VisitorBook, number: Callable[[str], int]) -> OpenSessions:
         """The rows of an earlier import."""
         if data is None:
-            return cls()
+            return cls(book)
         kept = _decode(data)
         ids = np.frombuffer(kept.ids, np.uint64).reshape(-1, 2)
-        found = cls(max(1024, 2 * len(ids)))
+        found = cls(book, max(1024, 2 * len(ids)))
         pages = np.array([*map(number, kept.urls), NOTHING_OPEN], np.int64)
-        found.take(np.zeros(len(ids), np.uint64), np.zeros(len(ids), np.int64), [each.tobytes() for each in ids])
+        days, nobody = np.frombuffer(kept.columns["first_day"], np.int64), np.zeros(len(ids), np.uint64)
+        slots = found.take(nobody, days, book.add_named(days, nobody, ids))
         found.by_hash.clear()
         for name in _COLUMNS:
             values = np.frombuffer(kept.columns[name], np.int64)
-            getattr(found, name)[: len(ids)] = pages[values] if name == "page" else values
-        found.today[: len(ids)] = found.first_day[: len(ids)]
-        found.kept = {(int(day), ids[place].tobytes()): place for place, day in enumerate(found.first_day[: len(ids)])}
-        found.kept_days = sorted({day for day, _ in found.kept}, reverse=True)
+            getattr(found, name)[slots] = pages[values] if name == "page" else values
+        names = [(day, name.tobytes()) for day, name in zip(days.tolist(), ids, strict=True)]
+        found._kept_as = dict(zip(slots.tolist(), names, strict=True))
+        found.kept = {name: slot for slot, name in found._kept_as.items()}
+        found.kept_days = sorted({day for day, _ in names}, reverse=True)
         return found

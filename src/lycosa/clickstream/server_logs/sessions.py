@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.clicks import DAY
-from lycosa.clickstream.server_logs.byte_slices import Places, Words
+from lycosa.clickstream.server_logs.byte_slices import Places, in_order
 from lycosa.clickstream.server_logs.open_sessions import NOTHING_OPEN, OpenSessions
-from lycosa.clickstream.server_logs.visitor_names import Requests, VisitorNames
+from lycosa.clickstream.server_logs.page_requests import Requests
+from lycosa.clickstream.server_logs.visitor_book import NO_ENTRY
+from lycosa.clickstream.server_logs.visitor_names import VisitorNames
 
 ROBOTS_TXT = -2
 """Stands in the place of a page for a look at robots.txt."""
@@ -34,12 +36,12 @@ _WHY = {1: "robots-txt-reader", 2: "inhuman-rate"}
 class Followed:
     """What came of a block of requests. Pages are numbers, times are in milliseconds.
 
-    `kept` says which requests are views; `tokens` name the visitor of each for its day. `spans` are pages and the
-    times on them, `unended` pages whose end nobody saw.
+    `kept` says which requests are views; `entries` say who the visitor of each is on its day, NO_ENTRY where nobody
+    knows. `spans` are pages and the times on them, `unended` pages whose end nobody saw.
     """
 
     kept: NDArray[np.bool_]
-    tokens: Words
+    entries: Places
     span_pages: Places = field(default_factory=lambda: NO_PLACES)
     span_times: Places = field(default_factory=lambda: NO_PLACES)
     unended: Places = field(default_factory=lambda: NO_PLACES)
@@ -57,7 +59,7 @@ class Sessions:
     def follow(self, requests: Requests) -> Followed:
         """Requests in the order of the log."""
         named = self._names.are_known(requests)
-        found = Followed(np.ones(len(named), bool), np.zeros(len(named), np.uint64))
+        found = Followed(np.ones(len(named), bool), np.full(len(named), NO_ENTRY))
         if named.all():
             self._follow_named(requests, np.arange(len(named)), found)
             return found
@@ -71,14 +73,14 @@ class Sessions:
         return found
 
     def _follow_named(self, requests: Requests, chosen: Places, found: Followed) -> None:
-        _, firsts, which = np.unique(requests.visitor[chosen], return_index=True, return_inverse=True)
-        slots = self._names.slots(requests, chosen[firsts], self.open)
-        order = np.argsort(which, kind="stable")
-        places = chosen[order]
-        slot = slots[which[order]]
-        ids = self._names.ids(requests, places, slot, self.open)
-        found.tokens[places] = ids[:, 0]
-        _Walk(self, requests, places, slot, ids).walk(found)
+        places = chosen[in_order(requests.visitor[chosen])]
+        visitor = requests.visitor[places]
+        firsts = np.flatnonzero(np.append(True, visitor[1:] != visitor[:-1]))
+        slots = self._names.slots(requests, places[firsts], self.open)
+        slot = np.repeat(slots, np.diff(firsts, append=len(places)))
+        entries = self._names.entries(requests, places, slot, self.open)
+        found.entries[places] = entries
+        _Walk(self, requests, places, slot, entries).walk(found)
 
     def close(self, time: int) -> Places:
         """Close what timed out by the log's time. Returns the pages whose end nobody saw."""
@@ -88,10 +90,10 @@ class Sessions:
 class _Walk:
     """Requests sorted by visitor, each visitor's in the order of the log."""
 
-    def __init__(self, sessions: Sessions, requests: Requests, places: Places, slot: Places, ids: Words) -> None:
+    def __init__(self, sessions: Sessions, requests: Requests, places: Places, slot: Places, entries: Places) -> None:
         self.open, self.timeout = sessions.open, sessions.timeout
-        self.places, self.slot, self.ids = places, slot, ids
-        self.found = Followed(np.zeros(0, bool), ids[:, 0])
+        self.places, self.slot, self.entries = places, slot, entries
+        self.found = Followed(np.zeros(0, bool), entries)
         self.at, self.time = requests.at[places], requests.time[places]
         self.page, self.day = requests.page[places], requests.day[places]
         begins = np.ones(len(slot), bool)
@@ -145,7 +147,7 @@ class _Walk:
         self.found.unended = np.concatenate((self.found.unended, left[left >= 0]))
         opened.page[slots], opened.why[slots] = NOTHING_OPEN, 1
         opened.robot_until[slots] = self.time[latest] + ROBOT_FOR
-        opened.first_day[slots], opened.first_id[slots] = self.day[latest], self.ids[latest]
+        opened.first_day[slots], opened.first_entry[slots] = self.day[latest], self.entries[latest]
         robots |= begin
         self.found.kept[self.places[np.repeat(robots, lengths)]] = False
         return robots
@@ -184,10 +186,10 @@ class _Walk:
         slots = self.runs[chosen]
         opened.at[slots], opened.page[slots] = self.at[last], self.page[last]
         opened.minute[slots], opened.rate[slots] = minute[last], rate[last]
-        opened.today[slots], opened.today_id[slots] = self.day[last], self.ids[last]
+        opened.today[slots], opened.today_entry[slots] = self.day[last], self.entries[last]
         begun = np.maximum.reduceat(np.where(goes_on, -1, np.arange(len(goes_on))), self.starts)[chosen]
         new = begun >= 0
-        opened.first_day[slots[new]], opened.first_id[slots[new]] = self.day[begun[new]], self.ids[begun[new]]
+        opened.first_day[slots[new]], opened.first_entry[slots[new]] = self.day[begun[new]], self.entries[begun[new]]
 
     def _join(self, told: list[tuple[list[int], list[int], list[int]]]) -> None:
         found = self.found
@@ -205,10 +207,10 @@ class _Walk:
             view = visitor.ask(at, time, page)
             self.found.kept[self.places[place]] = view
             if visitor.begun:
-                self.open.first_day[slot], self.open.first_id[slot] = self.day[place], self.ids[place]
+                self.open.first_day[slot], self.open.first_entry[slot] = self.day[place], self.entries[place]
         self.found.sessions += visitor.sessions
         visitor.remember()
-        self.open.today[slot], self.open.today_id[slot] = self.day[stop - 1], self.ids[stop - 1]
+        self.open.today[slot], self.open.today_entry[slot] = self.day[stop - 1], self.entries[stop - 1]
         return visitor.pages, visitor.times, visitor.unended
 
 

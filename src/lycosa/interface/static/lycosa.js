@@ -1,4 +1,36 @@
-"use strict";
+// What every page can do: go to the search box, and send what people change or note.
+
+// Send something to this server and get its answer; what went wrong is an Error with a sentence for people.
+export async function send(method, path, body) {
+  const headers = {"X-Lycosa-Key": document.querySelector("meta[name=page-key]")?.content ?? ""};
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let answer;
+  try {
+    answer = await fetch(path, {method, headers, body: body === undefined ? undefined : JSON.stringify(body), keepalive: true});
+  } catch {
+    throw new Error("The server does not answer. Is it still running?");
+  }
+  const text = await answer.text();
+  let told = null;
+  try {
+    told = text ? JSON.parse(text) : null;
+  } catch {
+    told = {error: text};
+  }
+  if (!answer.ok) {
+    const error = new Error(told?.error || `The server answered ${answer.status}.`);
+    error.status = answer.status;
+    throw error;
+  }
+  return told;
+}
+
+// Say something to people, near the thing it is about; screen readers hear it too.
+export function say(place, sentence, kind = "note") {
+  place.textContent = sentence;
+  place.className = kind;
+  place.setAttribute("role", kind === "trouble" ? "alert" : "status");
+}
 
 // The key "/" goes to the search box, from anywhere but a field.
 document.addEventListener("keydown", (event) => {
@@ -11,47 +43,17 @@ document.addEventListener("keydown", (event) => {
   box.select();
 });
 
-// A crawl's page follows the crawl. The server renders each part; only what changed is exchanged,
-// and nothing a person is just selecting or has focused.
-function inUse(part) {
-  const selection = document.getSelection();
-  return part.contains(document.activeElement) || (!selection.isCollapsed && part.contains(selection.anchorNode));
-}
-
-function show(event, shown) {
-  for (const part of document.querySelectorAll("[data-part]")) {
-    const name = part.dataset.part;
-    const fresh = event.parts[name];
-    if (fresh === undefined || fresh === shown[name] || inUse(part)) continue;
-    part.innerHTML = fresh;
-    shown[name] = fresh;
-  }
-  const state = document.querySelector("[data-state]");
-  if (state.textContent !== event.state) {
-    state.textContent = event.state;
-    state.className = "state " + event.state;
-  }
-}
-
-const live = document.querySelector("[data-events]");
-if (live && window.EventSource) {
-  const shown = {};
-  const source = new EventSource(live.dataset.events);
-  source.addEventListener("message", (event) => show(JSON.parse(event.data), shown));
-  source.addEventListener("end", () => source.close());
-}
-
 // Which result somebody chooses is told to the search that showed it, and to nobody else;
 // not by those who ask not to be watched.
 function noteChoice(event) {
   const link = event.target.closest("[data-query] h2 a");
   if (!link || (event.type === "auxclick" && event.button !== 1)) return;
-  if (navigator.doNotTrack === "1" || navigator.globalPrivacyControl || !navigator.sendBeacon) return;
+  if (navigator.doNotTrack === "1" || navigator.globalPrivacyControl) return;
   const list = link.closest("[data-query]");
   const {crawl, query} = list.dataset;
   const place = list.start + [...list.children].indexOf(link.closest("li"));
-  const told = JSON.stringify({crawl, query, url: link.getAttribute("href"), place});
-  if (place <= 20) navigator.sendBeacon("/clicks/chosen", new Blob([told], {type: "application/json"}));
+  const told = {crawl, query, url: link.getAttribute("href"), place};
+  if (place <= 20) send("POST", "/notes/chosen", told).catch(() => {}); // a choice that was not noted harms nobody
 }
 
 document.addEventListener("click", noteChoice);

@@ -1,0 +1,1 @@
+"""Scrapy without all that can be left out, links by a regular expression."""

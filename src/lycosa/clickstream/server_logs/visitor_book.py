@@ -1,0 +1,196 @@
+"""Who the visitors are until it is written down: an entry for a visitor and a day, named only where a name is needed.
+
+Within an import a secret hash, which is never written, tells visitors apart. What is
+written is a visitor's name, the keyed hash that the beacon uses too. Naming is dear, and
+visitors of days whose keys are due are never written, so address and browser wait here,
+packed and in memory only, until what is counted is saved; then they are forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lycosa.clicks import visitor_id
+from lycosa.clickstream.server_logs.byte_slices import NARROW, Places, Words, distinct, grouped, slices
+from lycosa.clickstream.server_logs.log_columns import ADDRESS, AGENT, SESSION, LineBlock
+from lycosa.clickstream.server_logs.page_requests import Requests
+
+Bounds: TypeAlias = NDArray[np.int32]
+
+NO_ENTRY = -1
+MOST_ENTRIES = 500_000
+"""Entries between two saves."""
+MOST_TEXT = 1 << 25
+"""Bytes of addresses and browsers between two saves."""
+_BESIDE = 150
+"""Bytes that a browser's text takes beside its own."""
+_ROOM = 1024
+_COLUMNS = ("_day", "_visitor", "_is_named")
+
+
+@dataclass(slots=True, frozen=True)
+class _Texts:
+    """The addresses of entries from a number on, where in `data` each stands, and the hashes of their browsers."""
+
+    first: int
+    data: bytes
+    starts: Bounds
+    ends: Bounds
+    agents: Words
+
+    def addresses(self, places: Places) -> list[bytes]:
+        bounds = zip(self.starts[places].tolist(), self.ends[places].tolist(), strict=True)
+        return [self.data[start:end] for start, end in bounds]
+
+
+class VisitorBook:
+    """Entries by number. `key` gives the key of a day while it is there."""
+
+    def __init__(self, key: Callable[[int], bytes | None]) -> None:
+        self._key = key
+        self._begin()
+
+    def _begin(self) -> None:
+        self._day: Places = np.zeros(_ROOM, np.int64)
+        self._visitor: Words = np.zeros(_ROOM, np.uint64)
+        self._name: Words = np.zeros((0, 2), np.uint64)
+        self._is_named: NDArray[np.bool_] = np.zeros(_ROOM, bool)
+        self._texts: list[_Texts] = []
+        self._agents: dict[int, bytes] = {}
+        self._length = self._added = self._size = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is time for a save."""
+        return self._added >= MOST_ENTRIES or self._size >= MOST_TEXT
+
+    def add(self, requests: Requests, places: Places, days: Places) -> Places:
+        """New entries for the visitors of requests on days."""
+        found, blocks, rows = np.empty(len(places), np.int64), requests.block[places], requests.row[places]
+        agents = requests.agent[places]
+        first = self._length
+        for number in distinct(blocks):
+            chosen = np.flatnonzero(blocks == number)
+            self._read(requests.blocks[number], rows[chosen], agents[chosen], first)
+            found[chosen] = np.arange(first, first + len(chosen))
+            first += len(chosen)
+        self._put(found, days, requests.visitor[places])
+        self._added += len(found)
+        return found
+
+    def add_named(self, days: Places, visitors: Words, names: Words) -> Places:
+        """Entries of visitors whose names are known."""
+        found = np.arange(self._length, self._length + len(days))
+        self._put(found, days, visitors)
+        self._name_as(found, names)
+        return found
+
+    def _put(self, entries: Places, days: Places, visitors: Words) -> None:
+        self._length += len(entries)
+        while self._length > len(self._day):
+            for name in _COLUMNS:
+                column = getattr(self, name)
+                setattr(self, name, np.concatenate((column, np.zeros_like(column))))
+        self._day[entries], self._visitor[entries] = days, visitors
+
+    def _name_as(self, entries: Places, names: Words) -> None:
+        """Room for names is made when the first is needed."""
+        if len(self._name) < self._length:
+            self._name = np.concatenate((self._name, np.zeros((len(self._day) - len(self._name), 2), np.uint64)))
+        self._name[entries], self._is_named[entries] = names, True
+
+    def _read(self, block: LineBlock, rows: Places, agents: Words, first: int) -> None:
+        """Take the texts of rows out of a block; of each browser one copy."""
+        each, where, _ = grouped(agents)
+        for agent, place in zip(each.tolist(), where.tolist(), strict=True):
+            if agent not in self._agents:
+                self._agents[agent] = _agent(block, int(rows[place]))
+                self._size += len(self._agents[agent]) + _BESIDE
+        data, starts, ends = _addresses(block, rows) if block.is_plain else _odd_addresses(block, rows)
+        self._size += len(data)
+        self._texts.append(_Texts(first, data, starts.astype(np.int32), ends.astype(np.int32), agents))
+
+    def hashes(self, entries: Places) -> Words:
+        """What tells visitors apart in this import; it is never written."""
+        found: Words = self._visitor[entries]
+        return found
+
+    def names(self, entries: Places) -> Words:
+        """What tells visitors of a day apart for good, each as two numbers."""
+        wanted = np.zeros(self._length, bool)
+        wanted[entries] = True
+        wanted &= ~self._is_named[: self._length]
+        unnamed = np.flatnonzero(wanted)
+        for places, addresses, agents in self._who(unnamed):
+            chosen = unnamed[places]
+            days = self._day[chosen]
+            keys = {day: self._living_key(day) for day in distinct(days)}
+            named = b"".join(map(visitor_id, map(keys.__getitem__, days.tolist()), addresses, agents))
+            self._name_as(chosen, np.frombuffer(named, np.uint64).reshape(-1, 2))
+        found: Words = self._name[entries]
+        return found
+
+    def names_on(self, entries: Places, day: int) -> list[bytes]:
+        """The names that visitors who were not named yet would have had on a day."""
+        key, found = self._living_key(day), [b""] * len(entries)
+        for places, addresses, agents in self._who(entries):
+            for place, address, agent in zip(places.tolist(), addresses, agents, strict=True):
+                found[place] = visitor_id(key, address, agent)
+        return found
+
+    def _living_key(self, day: int) -> bytes:
+        key = self._key(day)
+        if key is None:
+            raise LookupError(f"the key of day {day} was destroyed before its visitors were named")
+        return key
+
+    def _who(self, entries: Places) -> Iterator[tuple[Places, list[bytes], list[bytes]]]:
+        """Addresses and browsers of entries, a few at a time, and where in `entries` they are."""
+        firsts = np.array([texts.first for texts in self._texts], np.int64)
+        numbers = np.searchsorted(firsts, entries, "right") - 1
+        for number in distinct(numbers):
+            places, texts = np.flatnonzero(numbers == number), self._texts[number]
+            inside = entries[places] - texts.first
+            agents = map(self._agents.__getitem__, texts.agents[inside].tolist())
+            yield places, texts.addresses(inside), list(agents)
+
+    def keep(self, entries: Places) -> Places:
+        """After a save: only these stay, by their names, under new numbers. Nobody's address or browser stays."""
+        days, visitors, names = self._day[entries], self._visitor[entries], self.names(entries)
+        self._begin()
+        return self.add_named(days, visitors, names)
+
+
+def _addresses(block: LineBlock, rows: Places) -> tuple[bytes, Places, Places]:
+    """Addresses of rows in bytes of their own, and where each begins and ends."""
+    starts = block.starts[ADDRESS][rows]
+    lengths = block.ends[ADDRESS][rows] - starts
+    if lengths.max() <= NARROW:
+        new = np.arange(len(rows)) * NARROW
+        return slices(block.data, NARROW, starts, lengths).tobytes(), new, new + lengths
+    ends = np.cumsum(lengths)
+    places = np.arange(ends[-1]) + np.repeat(starts - ends + lengths, lengths)
+    return np.frombuffer(block.data, np.uint8)[places].tobytes(), ends - lengths, ends
+
+
+def _odd_addresses(block: LineBlock, rows: Places) -> tuple[bytes, Places, Places]:
+    """The same where lines may name a session, which stands for the browser then."""
+    each = [b"session" if _session(block, row) else block.text(ADDRESS, row) for row in rows.tolist()]
+    lengths = np.array([len(address) for address in each], np.int64)
+    ends = np.cumsum(lengths)
+    return b"".join(each), ends - lengths, ends
+
+
+def _agent(block: LineBlock, row: int) -> bytes:
+    return (b"" if block.is_plain else _session(block, row)) or block.text(AGENT, row)
+
+
+def _session(block: LineBlock, row: int) -> bytes:
+    """The session that the server says a request belongs to; empty for none."""
+    found = block.text(SESSION, row)
+    return b"" if found == b"-" else found

@@ -1,0 +1,41 @@
+"""What a URL's record says once its request is over: done, refused, given up, or to be tried again later."""
+
+from __future__ import annotations
+
+import msgspec
+
+from lycosa.records import Failed, Fetched, Outcome, Redirected, Refused, Response, Unchanged
+from lycosa.waiting import State, UrlRecord
+
+REDIRECTED = "redirected to "
+"""How the detail of a URL begins that led elsewhere when it was asked for."""
+
+_replace = msgspec.structs.replace
+
+
+def settled(record: UrlRecord, outcome: Outcome, now: float, retry_at: float | None) -> UrlRecord:
+    """The record after an outcome; `retry_at` is when a request that failed is tried again, if it is."""
+    match outcome:
+        case Fetched(response=response) | Unchanged(response=response):
+            etag, modified = _validators(response)
+            if isinstance(outcome, Unchanged):
+                etag, modified = etag or record.etag, modified or record.last_modified
+            return _replace(record, state=State.DONE, at=now, etag=etag, last_modified=modified)
+        case Redirected(target=target):
+            return _replace(record, state=State.DONE, at=now, detail=f"{REDIRECTED}{target}")
+        case Refused(why=why, detail=detail):
+            return _replace(record, state=State.REFUSED, at=now, why=why, detail=detail)
+        case Failed(why=why, detail=detail):
+            if retry_at is not None:
+                return _replace(record, state=State.LATER, at=retry_at, detail=f"{why} {detail}".strip())
+            return _replace(record, state=State.FAILED, at=now, why=why, detail=detail)
+
+
+def _validators(response: Response) -> tuple[str, str]:
+    """What a server wants to be told when it is asked again: ETag and Last-Modified."""
+    found = {"etag": "", "last-modified": ""}
+    for name, value in reversed(response.headers):
+        lower = name.lower()
+        if lower in found:
+            found[lower] = value
+    return found["etag"][:200], found["last-modified"][:60]

@@ -1,0 +1,25 @@
+"""`lycosa explain`: why was (not) a URL crawled, and why now?"""
+
+from __future__ import annotations
+
+import argparse
+
+from lycosa.agents import explanation
+from lycosa.interface.commands.arguments import Commands, asked_crawl, named
+from lycosa.interface.wording import print_json, printable
+
+
+def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
+    """`lycosa explain`."""
+    explain_ = named(commands, "explain", "why was (not) this URL crawled, and why now?", shared)
+    explain_.add_argument("url")
+    explain_.set_defaults(run=explain)
+
+
+def explain(told: argparse.Namespace) -> int:
+    """Why was (not) this URL crawled?"""
+    found = explanation.explain(asked_crawl(told), told.url)
+    if told.json:
+        return print_json(found.plain())
+    print("\n".join(map(printable, found.lines())))
+    return 0

@@ -1,0 +1,116 @@
+"""`lycosa report` and `lycosa export`: what a crawl achieved, for people and for other tools."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+from lycosa.agents.export import FORMATS, TABLES
+from lycosa.agents.export import export as export_table
+from lycosa.agents.folder import CrawlError
+from lycosa.agents.known_sites import KnownSites
+from lycosa.agents.report import MOST_SITES, Report, crawl_report
+from lycosa.agents.sitemap_coverage import Coverage, crawl_coverage
+from lycosa.interface import wording
+from lycosa.interface.commands.arguments import Commands, asked_crawl, named
+from lycosa.interface.commands.status import classes_told, details
+from lycosa.interface.commands.treasure import shares_told
+from lycosa.interface.report_page import report_page, rule_told
+from lycosa.interface.wording import print_json
+
+
+def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
+    """`lycosa report` and `export`."""
+    report_ = named(commands, "report", "what a crawl achieved: harvest, speed, refusals", shared)
+    report_.add_argument("--html", metavar="FILE", help="write a page with plots")
+    report_.add_argument("--coverage", action="store_true", help="which share of its pages each site's sitemaps name")
+    report_.set_defaults(run=report)
+    export_ = named(commands, "export", "hand tables or the archive to other tools", shared)
+    export_.add_argument("--to", choices=FORMATS, required=True)
+    export_.add_argument("--table", choices=TABLES, default="pages")
+    export_.add_argument("--output", metavar="PATH", help="the file (for warc: the folder) to write")
+    export_.set_defaults(run=export)
+
+
+def report(told: argparse.Namespace) -> int:
+    """What a crawl achieved."""
+    found = crawl_report(asked_crawl(told))
+    covered = crawl_coverage(asked_crawl(told)) if told.coverage else {}
+    if told.html:
+        Path(told.html).write_text(report_page(found), "utf-8")
+        print(f"written to {told.html}", file=sys.stderr)
+    if told.json:
+        sitemaps = {site: each.plain() for site, each in covered.items()}
+        return print_json(found.plain() | ({"sitemap_coverage": sitemaps} if told.coverage else {}))
+    print("\n".join([*_report_lines(found), *_coverage_lines(covered)]))
+    return 0
+
+
+def _report_lines(found: Report) -> list[str]:
+    state, sums = found.status, found.status.sums
+    lines = [
+        f"{state.name}: {sums['fetched']} pages in {wording.span(found.seconds)}, {found.pages_per_second:.1f} pages/s",
+        f"  harvest {state.harvest:.1%} ({sums['relevant']} relevant), {sums['duplicates']} duplicates, "
+        f"{sums['links']} links seen, {sums['new_links']} let in, {sums['waiting']} still waiting",
+    ]
+    if found.curve:
+        lines.append("  harvest as the crawl went: " + _spark(found))
+    if found.judged:
+        lines.append(f"  links by what the T-Graph said of them: {shares_told(found.judged)}")
+    lines += [f"  {site}: {pages} pages, {good} relevant" for site, pages, good in found.sites[:10]]
+    return lines + _known_lines(found.known) + details(state)
+
+
+def _known_lines(known: KnownSites) -> list[str]:
+    """What was learned of sites: spellings of URLs, what sitemaps bring, how often pages change."""
+    lines = [f"  spelling  {told}" for told in map(rule_told, known.rules[:MOST_SITES])]
+    lines += [f"  sitemaps of {place.site} bring {place.new_links} new links" for place in known.order[:10]]
+    if known.classes:
+        pages = {name: number for name, number, _ in known.classes}
+        due = {name: number for name, _, number in known.classes}
+        lines.append(f"  all pages by how often they change: {classes_told(pages, due)}")
+    return lines
+
+
+def _coverage_lines(covered: dict[str, Coverage]) -> list[str]:
+    """Which share of each site's pages its sitemaps name: of all, of distinct, of indexed ones, and by PageRank."""
+    if not covered:
+        return []
+    lines = [f"  {'named in sitemaps':32}  pages   of all distinct  indexed  by rank"]
+    for site, each in sorted(covered.items(), key=lambda item: -item[1].pages)[:MOST_SITES]:
+        shares = (each.coverage, each.unique, each.indexed, each.pagerank)
+        told = "".join(f"{_percent(share):>9}" for share in shares)
+        lines.append(f"  {site:32}{each.pages:>7}{told}")
+    return lines
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0%}"
+
+
+def _spark(found: Report) -> str:
+    """The harvest rate of successive parts of the crawl, as small bars."""
+    points = [found.curve[round(place * (len(found.curve) - 1) / 20)] for place in range(21)]
+    bars = []
+    for earlier, later in pairwise(points):
+        pages = later.pages - earlier.pages
+        rate = (later.relevant - earlier.relevant) / pages if pages else 0.0
+        bars.append("▁▂▃▄▅▆▇█"[min(7, int(rate * 8))])
+    return "".join(bars)
+
+
+def export(told: argparse.Namespace) -> int:
+    """Hand a table or the archive to other tools."""
+    folder = asked_crawl(told)
+    default = f"{folder.name}-warc" if told.to == "warc" else f"{folder.name}-{told.table}.{told.to}"
+    target = Path(told.output or default)
+    if not target.absolute().parent.is_dir():
+        raise CrawlError(f"{target.parent} is no folder; make it first, or choose another --output")
+    number = export_table(folder, told.to, told.table, target)
+    unit = "files" if told.to == "warc" else "rows"
+    if told.json:
+        return print_json({"output": str(target), unit: number})
+    print(f"{number} {unit} written to {target}")
+    return 0

@@ -1,0 +1,73 @@
+"""Commands that make a crawl go that is there already: go on with it, or look again at its pages."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+
+from lycosa.agents.fleet import Fleet
+from lycosa.agents.folder import CrawlError, CrawlFolder, Wish
+from lycosa.agents.status import Status, crawl_status
+from lycosa.interface.commands.arguments import Commands, asked_crawl, named
+from lycosa.interface.commands.progress import ProgressLine
+
+
+def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
+    """`lycosa resume` and `revisit`."""
+    told = "go on with a paused or stopped crawl"
+    named(commands, "resume", told, shared).set_defaults(run=resume)
+    told = "look again at pages that may have changed"
+    named(commands, "revisit", told, shared).set_defaults(run=revisit)
+
+
+def run(folder: CrawlFolder, as_json: bool) -> int:
+    """Run a crawl in the foreground until it ends."""
+    line = ProgressLine(sys.stderr, quiet=as_json)
+    status = asyncio.run(Fleet(folder, line.show).run())
+    line.finish(status)
+    if as_json:
+        print(json.dumps(status.plain()))
+    return _verdict(folder, status)
+
+
+def revisit(told: argparse.Namespace) -> int:
+    """Look again at all pages of a crawl that may have changed."""
+    folder = asked_crawl(told)
+    if folder.running():
+        raise CrawlError(f"crawl {folder.name!r} is running; `lycosa stop {folder.name}` first, then look again")
+    before = crawl_status(folder).sums
+    if not before["fetched"]:
+        raise CrawlError(f"crawl {folder.name!r} has no pages yet; `lycosa resume {folder.name}` fetches some")
+    line = ProgressLine(sys.stderr, quiet=told.json)
+    status = asyncio.run(Fleet(folder, line.show, task="revisit").run())
+    line.finish(status)
+    looked, changed, gone = (status.sums[name] - before[name] for name in ("looked_again", "changed", "gone"))
+    if told.json:
+        print(json.dumps({"pages": before["fetched"], "looked_again": looked, "changed": changed, "gone": gone}))
+    else:
+        found = f"looked again at {looked} of {before['fetched']} pages: {changed} had changed, {gone} were gone"
+        print(f"{folder.name}: {found}")
+    return 0
+
+
+def _verdict(folder: CrawlFolder, status: Status) -> int:
+    if status.sums["fetched"]:
+        return 0
+    reasons = {**status.failed, **status.refused}
+    if reasons:
+        told = ", ".join(f"{why} ({number})" for why, number in sorted(reasons.items(), key=lambda item: -item[1]))
+        seed = folder.configuration().seeds[0]
+        raise CrawlError(f"no page could be fetched: {told}; `lycosa explain {folder.name} {seed}` says more")
+    return 0
+
+
+def resume(told: argparse.Namespace) -> int:
+    """Go on with a paused crawl, or start a stopped one again."""
+    folder = asked_crawl(told)
+    if folder.running():
+        folder.want(Wish.RUN)
+        print(f"{folder.name}: going on")
+        return 0
+    return run(folder, told.json)

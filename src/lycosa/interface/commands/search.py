@@ -1,0 +1,81 @@
+"""`lycosa search` in the terminal, and `lycosa serve` for the browser."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from html import unescape
+from typing import Any
+
+from lycosa.agents.folder import home
+from lycosa.agents.page_signals import ResultOrders
+from lycosa.interface.commands.arguments import Commands, asked_crawl, named
+from lycosa.interface.wording import print_json, printable
+from lycosa.records import Score
+from lycosa.search.index import Found, Hit, IndexReader
+from lycosa.search.query import understand
+
+_MARK = re.compile(r"</?b>")
+
+
+def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
+    """`lycosa search` and `serve`."""
+    search_ = named(commands, "search", "search what was crawled", shared)
+    search_.add_argument("query", nargs="+", help='words, "phrases", -without, site:HOST, lang:XX')
+    search_.add_argument("--limit", type=int, default=10)
+    search_.add_argument("--explain", action="store_true", help="how each score came about")
+    search_.set_defaults(run=search)
+    serve_ = commands.add_parser("serve", help="search and status in the browser", parents=[shared])
+    serve_.add_argument("--host", default="127.0.0.1")
+    serve_.add_argument("--port", type=int, default=8017)
+    serve_.set_defaults(run=serve)
+
+
+def search(told: argparse.Namespace) -> int:
+    """Search what was crawled."""
+    typed = " ".join(f'"{word}"' if " " in word and len(told.query) > 1 else word for word in told.query)
+    folder = asked_crawl(told)
+    reader, order = IndexReader(folder.index), ResultOrders(folder).of(typed)
+    found = reader.search(understand(typed), max(1, min(told.limit, 1000)), order=order)
+    if told.json:
+        return print_json({"query": typed, "total": found.total, "results": [_plain_hit(hit) for hit in found.hits]})
+    print("\n".join(search_lines(typed, found, explained=told.explain)))
+    return 0 if found.total else 1
+
+
+def _plain_hit(hit: Hit) -> dict[str, Any]:
+    plain = {name: getattr(hit, name) for name in hit.__struct_fields__}
+    return plain | {"snippet": plain_snippet(hit.snippet), "why": _plain_score(hit.why) if hit.why else None}
+
+
+def _plain_score(score: Score) -> dict[str, Any]:
+    return {"value": score.value, "why": score.why, "parts": [_plain_score(part) for part in score.parts]}
+
+
+def plain_snippet(snippet: str) -> str:
+    """A snippet without its marks."""
+    return " ".join(unescape(_MARK.sub("", snippet)).split())
+
+
+def search_lines(typed: str, found: Found, explained: bool = False) -> list[str]:
+    """Results for a terminal, with how their scores came about where that is wanted."""
+    if not found.total:
+        return [f"nothing found for {typed!r}; try fewer or other words"]
+    lines = [f"{found.total} pages for {typed!r}"]
+    for place, hit in enumerate(found.hits, 1):
+        similar = f", {hit.similar} similar: like:{hit.group}" if hit.similar else ""
+        lines += [f"{place:>2}. {printable(hit.title)}", f"    {hit.url}  (score {hit.score:.2f}{similar})"]
+        lines.append(f"    {printable(plain_snippet(hit.snippet))}")
+        lines += hit.why.lines("      ") if explained and hit.why else []
+    return lines
+
+
+def serve(told: argparse.Namespace) -> int:
+    """Search and status in the browser."""
+    from lycosa.interface.web.server import serve as serve_web
+
+    def ready(address: str, signed_in: str) -> None:
+        print(f"Lycosa is at {address}\nTo change crawls from the browser, open {signed_in}", flush=True)
+
+    serve_web(home(told.home), told.host, told.port, ready)
+    return 0

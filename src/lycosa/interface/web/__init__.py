@@ -1,0 +1,1 @@
+"""What people see in the browser: search, crawls, and the server that answers."""

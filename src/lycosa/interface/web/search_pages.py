@@ -1,0 +1,192 @@
+"""The search page: what is shown of a question and its answer, as HTML.
+
+Titles, snippets and addresses come from foreign pages: they are shown as text and
+nothing else. Of a snippet's markup only the marks around hits survive, and only
+http and https addresses become links. What was shown is noted once the page is sent.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import time
+from typing import Any
+from urllib.parse import urlencode
+
+from markupsafe import Markup, escape
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import Response
+
+from lycosa.interface.rendering import page, rendered
+from lycosa.interface.web.library import Library
+from lycosa.interface.web.search_answers import Answer
+from lycosa.interface.web.search_clicks import Asker, SearchNotes
+from lycosa.interface.web.search_filters import PERIODS_TOLD, SORTS_TOLD, chips_told, filters_of
+from lycosa.interface.web.search_json import as_searxng, as_suggestions
+from lycosa.interface.web.search_questions import MOST_PAGES, PER_PAGE, Question
+from lycosa.interface.web.search_topics import TopicNames
+from lycosa.search.index import Found, Hit
+from lycosa.search.query import LONGEST, Wanted
+
+_MARK = re.compile(r"(</?b>)")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
+_WEB = re.compile(r"https?://[^\s\x00-\x1f\x7f]+", re.IGNORECASE)
+_NOBODY = TopicNames(())
+
+
+def search_page(request: Request) -> Response:
+    """`/search?crawl=NAME&q=WORDS&page=N[&format=json]`, with filters and sort."""
+    library: Library = request.app.state.library
+    question, searchable = Question.of(request.query_params), library.searchable()
+    if not question.crawl and len(searchable) == 1:
+        question = question.changed(crawl=searchable[0], number=question.number)
+    began, now = time.perf_counter(), time.time()
+    folder = library.crawl(question.crawl) if question.crawl else None
+    answer = library.ask(folder, question, now) if folder else Answer(trouble="no crawl chosen")
+    seconds = time.perf_counter() - began
+    status = 503 if answer.trouble in ("damaged", "locked") else 200
+    if request.query_params.get("format") == "json":
+        return as_searxng(question, answer, status)
+    topics = library.topics(folder) if folder and answer.found else _NOBODY
+    values = {
+        "choices": searchable,
+        "crawls": library.names(),
+        "seconds": seconds,
+        **_values(question, answer, topics, now),
+    }
+    shown = page(request, "search.html", status, **values)
+    if (
+        answer.found
+        and question.address() == Question(question.crawl, question.typed, number=question.number).address()
+    ):
+        shown.background = _note(request, question, answer.found)
+    return shown
+
+
+def _values(question: Question, answer: Answer, topics: TopicNames, now: float) -> dict[str, Any]:
+    found = answer.found
+    return {
+        "typed": question.typed,
+        "chosen": question.crawl,
+        "kept": question.fields(),
+        "found": found,
+        "answer": answer,
+        "results": [_result(hit, question, topics) for hit in found.hits] if found else [],
+        "advice": _advice(question, question.wanted(now)),
+        "correction": _correction(question, answer),
+        "chips": chips_told(question, topics),
+        "bare": question.address(**_WITHOUT_FILTERS, typed=question.plain().typed),
+        "filters": filters_of(question, answer.facets, topics) if found else None,
+        "sort": question.sort,
+        "sorts": SORTS_TOLD,
+        "periods": PERIODS_TOLD,
+        "number": question.number,
+        "first_place": question.offset + 1,
+        **_ways_on(question, found),
+    }
+
+
+_WITHOUT_FILTERS: dict[str, Any] = {
+    "sites": (), "topics": (), "languages": (), "period": "", "after": "", "before": "",
+}  # fmt: skip
+
+
+def _note(request: Request, question: Question, found: Found) -> BackgroundTask:
+    """Note what was shown, after it was sent; only of plain queries, as filters and sort change what stands where."""
+    notes: SearchNotes = request.app.state.notes
+    folder, urls = request.app.state.library.crawl(question.crawl), [hit.url for hit in found.hits]
+    return BackgroundTask(notes.show, folder, Asker.of(request), question.typed, urls, question.offset + 1)
+
+
+def suggest(request: Request) -> Response:
+    """`/suggest?crawl=NAME&q=BEGINNING`: how it may go on."""
+    library: Library = request.app.state.library
+    typed = request.query_params.get("q", "")[:LONGEST]
+    folder = library.crawl(request.query_params.get("crawl", ""))
+    notes: SearchNotes = request.app.state.notes
+    found = library.suggest(folder, typed, notes.queries(folder))
+    return as_suggestions(typed, [each for each in map(tidy, found) if each])
+
+
+def opensearch(request: Request) -> Response:
+    """`/opensearch.xml?crawl=NAME`: lets a browser offer the crawl as a search engine."""
+    library: Library = request.app.state.library
+    name = library.crawl(request.query_params.get("crawl", "")).name
+    base, asked = str(request.base_url).rstrip("/"), f"?{urlencode({'crawl': name})}&q={{searchTerms}}"
+    described = rendered(
+        "opensearch.xml", name=name, base=base, search=base + "/search" + asked, suggest=base + "/suggest" + asked
+    )
+    return Response(described, media_type="application/opensearchdescription+xml")
+
+
+def _ways_on(question: Question, found: Found | None) -> dict[str, Any]:
+    """The addresses of the pages before and after this one, where there are any."""
+    last, number = min(MOST_PAGES, -(-found.total // PER_PAGE)) if found else 0, question.number
+    return {
+        "last": last,
+        "earlier": question.address(number=min(number - 1, max(last, 1))) if number > 1 else None,
+        "later": question.address(number=number + 1) if number < last else None,
+    }
+
+
+def _advice(question: Question, wanted: Wanted) -> str:
+    """Why a query can find nothing at all, if it cannot."""
+    asked = wanted.words or wanted.phrases or wanted.filters or wanted.after is not None or wanted.before is not None
+    if not question.typed or asked:
+        return ""
+    if wanted.without:
+        return "A query that only leaves words out finds nothing: add a word to look for."
+    return "There is no word in this query: letters or digits are needed."
+
+
+def _correction(question: Question, answer: Answer) -> dict[str, str] | None:
+    if not answer.correction:
+        return None
+    return {"query": answer.correction, "address": question.address(typed=answer.correction)}
+
+
+def _result(hit: Hit, question: Question, topics: TopicNames) -> dict[str, Any]:
+    narrowed = bool(hit.site) and not question.sites and "site:" not in question.typed.lower()
+    return {
+        "title": tidy(hit.title) or hit.url,
+        "href": href(hit.url),
+        "address": tidy(hit.url),
+        "snippet": marked(hit.snippet),
+        "site": tidy(hit.site),
+        "within": question.address(typed=f"{question.typed} site:{hit.site}".strip()) if narrowed else None,
+        "language": tidy(hit.language),
+        "topics": [(tidy(topics.caption(each)) or each, question.address(topics=(each,))) for each in hit.classes[:2]],
+        "topic": tidy(hit.topic) if not hit.classes else "",
+        "at": hit.at,
+        "date": hit.date,
+        "relevance": hit.relevance,
+        "score": hit.score,
+        "why": hit.why,
+        "similar": hit.similar,
+        "alike": question.address(typed=f"{question.typed} like:{hit.group}".strip()),
+        "stored": "/read?" + urlencode({"crawl": question.crawl, "url": hit.url, "q": question.typed}),
+    }
+
+
+def href(url: str) -> str | None:
+    """The address to link to, or None where it is none of the web."""
+    return url if _WEB.fullmatch(url) else None
+
+
+def tidy(text: str) -> str:
+    """Foreign text on one line, without control characters and orders to change the direction of writing."""
+    return " ".join(_CONTROL.sub(" ", text).split())
+
+
+def marked(snippet: str) -> Markup:
+    """A snippet with its hits marked, and nothing else of what may look like markup in it."""
+    parts, inside = [], False
+    for part in _MARK.split(snippet):
+        if part in ("<b>", "</b>"):
+            if inside != (part == "<b>"):
+                inside = not inside
+                parts.append(Markup("<mark>") if inside else Markup("</mark>"))
+        else:
+            parts.append(escape(_CONTROL.sub(" ", html.unescape(part))))
+    return Markup("").join(parts) + (Markup("</mark>") if inside else "")

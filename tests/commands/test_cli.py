@@ -1,0 +1,56 @@
+"""What can be typed: each command comes with its own module, and starting it loads little else."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+
+import pytest
+
+from lycosa.interface import cli
+
+
+def typed(parser: argparse.ArgumentParser) -> set[str]:
+    (commands,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
+    return set(commands.choices)
+
+
+@pytest.mark.parametrize("module", cli.COMMANDS)
+def test_a_module_adds_the_commands_that_are_listed_for_it(module: str) -> None:
+    assert typed(cli.parser([module])) == set(cli.COMMANDS[module])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--home", "crawl", "tokens", "list"],
+        ["--json", "tokens", "list", "--home=crawl"],
+        ["--home=crawl", "tokens", "list"],
+    ],
+)
+def test_the_command_is_told_from_the_options_before_it(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(arguments) == 0
+    assert "no tokens" in capsys.readouterr().out or "--json" in arguments
+
+
+def test_a_misspelt_command_shows_all_choices(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["craw"])
+    said = capsys.readouterr().err
+    assert "'crawl'" in said
+    assert "'doctor'" in said
+
+
+@pytest.mark.parametrize(("command", "unneeded"), [("--version", "msgspec"), ("pause none", "numpy")])
+def test_small_commands_load_little(command: str, unneeded: str) -> None:
+    code = (
+        "import sys; from lycosa.interface.cli import main\n"
+        f"try: main({command.split()!r})\n"
+        "except SystemExit: assert len(sys.argv) == 1\n"
+        f"sys.exit({unneeded!r} in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
