@@ -1,12 +1,22 @@
 """What holds for all tests: no example of a property test fails because the machine was busy, or only now and then.
 
+Tests that share something costly, or a browser, are an `xdist_group`: one worker runs them.
 `HYPOTHESIS_PROFILE=searching make test` draws other examples each time, to find what nobody thought of.
 """
 
 import os
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("lycosa", deadline=None, derandomize=True)
 settings.register_profile("searching", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "lycosa"))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Refuse to run with versions that were asked to keep groups of tests together and do not."""
+    grouped = [(item.nodeid, mark.args[0]) for item in session.items for mark in item.iter_markers("xdist_group")]
+    parted = [test for test, group in grouped if not test.endswith(f"@{group}")]
+    if parted and session.config.getoption("loadgroup", default=False):
+        raise pytest.UsageError(f"{parted[0]} is parted from its group: take the versions of constraints.txt")

@@ -32,6 +32,8 @@ from lycosa.interface.cli import main
 from lycosa.interface.web.server import web_app
 from lycosa.records import Link
 
+pytestmark = pytest.mark.xdist_group("documents")
+
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 TUTORIAL = DOCS / "tutorial.md"

@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+pytestmark = pytest.mark.xdist_group("package")
+"""Building a wheel writes into the source tree, so it is done once, by one worker."""
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     order = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
-    subprocess.run(order, check=True, capture_output=True, timeout=300)
+    done = subprocess.run(order, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
     (found,) = folder.glob("lycosa-*.whl")
     return found
 

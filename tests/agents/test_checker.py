@@ -23,6 +23,8 @@ from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.catalogue import VisitRow
 from lycosa.waiting import State
 
+pytestmark = pytest.mark.xdist_group("checker")
+
 MEMORY = 15_000_000
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from listening_server import Site
-from playwright.sync_api import Browser, BrowserContext, BrowserType, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, BrowserType, Error, Page, sync_playwright
 
 from real_browser import ARGUMENTS, browser_path
 
@@ -55,6 +55,14 @@ class Reader:
     def reads(self, body: str = LONG, path: str = "/page", **how: Any) -> dict[str, Any]:
         """Open a page with that body."""
         return self.opens(self.site.page(path, body, **how))
+
+    def turns(self, script: str) -> None:
+        """Have the page go elsewhere by a script of its own; the answer may be lost with the page that is left."""
+        try:
+            self.tab.evaluate(f"setTimeout(() => {script})")
+        except Error as lost:
+            if "context was destroyed" not in lost.message:
+                raise
 
     def leaves(self) -> None:
         """Go elsewhere; whatever the page sent is there afterwards."""

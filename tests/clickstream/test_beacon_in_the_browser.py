@@ -192,7 +192,7 @@ def test_back_forward_and_refresh_begin_views(browser: Browser, site: Site, keep
             ("location.reload()", second, "14"),
         ]
         for go, page, action in turns:
-            reader.tab.evaluate(f"setTimeout(() => {go})")  # else the answer may be lost with the page that is left
+            reader.turns(go)
             event = site.listener.event(lambda event: event["n"] == 0 and event["i"] not in views)
             assert (event["u"], event["e"]) == (page["u"], {action: 1})
             views.add(event["i"])

@@ -149,10 +149,10 @@ def test_single_page_applications(reader: Reader) -> None:
     reader.tab.evaluate("go('/third', 'replaceState')")
     third = view_at(reader.site, "/third")
     assert (third["r"], third["e"], third["l"]) == (second["u"], {}, len("third"))
-    reader.tab.evaluate("setTimeout(() => history.back())")
+    reader.turns("history.back()")
     back = view_at(reader.site, "/one", one)
     assert (back["e"], back["r"]) == ({"4": 1}, third["u"])
-    reader.tab.evaluate("setTimeout(() => history.forward())")
+    reader.turns("history.forward()")
     assert view_at(reader.site, "/third", third)["e"] == {"6": 1}
 
 
@@ -161,9 +161,9 @@ def test_where_direction_cannot_be_known_it_is_back(reader: Reader) -> None:
     reader.reads(ROUTER, "/one")
     reader.tab.evaluate("go('/second')")
     second = view_at(reader.site, "/second")
-    reader.tab.evaluate("setTimeout(() => history.back())")
+    reader.turns("history.back()")
     back = view_at(reader.site, "/one", reader.site.listener.events("/one")[0])
-    reader.tab.evaluate("setTimeout(() => history.forward())")
+    reader.turns("history.forward()")
     assert (back["e"], view_at(reader.site, "/second", second)["e"]) == ({"4": 1}, {"4": 1})
 
 

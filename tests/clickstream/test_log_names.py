@@ -1,4 +1,4 @@
-"""Names of visitors in the import of logs: what is stored is the beacon's keyed hash, and only while its key lives."""
+"""Names of visitors in the import of logs: what is stored is a keyed hash, and only while its key lives."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ import xxhash
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from log_desk import BROWSER, NOON, import_logs, line, pages
+from plain_siphash import plain_siphash
 
-from lycosa.clicks import visitor_id
 from lycosa.clickstream.server_logs import log_import, visitor_book
 from lycosa.clickstream.server_logs.open_sessions import KeptSessions
-from lycosa.clickstream.visitors import Visitors
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys
 
@@ -37,7 +36,7 @@ def log(folder: Path, text: str, name: str = "log") -> Path:
 def name(store: Path, address: str, agent: str, day: int = TODAY) -> bytes:
     key = DayKeys(store).key(day)
     assert key is not None
-    return visitor_id(key, address.encode(), agent.encode())
+    return plain_siphash(visitor_book.agent_key(key, agent.encode()), address.encode())
 
 
 def open_names(folder: Path) -> set[Who]:
@@ -63,16 +62,15 @@ def number(visitor: bytes, page: str) -> int:
     return int.from_bytes(visitor[:8], "little") ^ hashed
 
 
-def test_visitors_are_stored_under_the_names_that_the_beacon_gives_them(tmp_path: Path) -> None:
+def test_visitors_are_stored_under_a_hash_with_the_key_of_their_day_and_browser(tmp_path: Path) -> None:
     who = [("203.0.113.77", FOX), ("203.0.113.77", OPERA), ("2001:db8:0:1234:5678:9abc:def0:1234", "Mozilla/5.0 " * 20)]
     text = "".join(line(NOON + place, "/a", address=address, agent=agent) for place, (address, agent) in enumerate(who))
     store = tmp_path / "store"
     import_logs(store, [log(tmp_path, text)], now=NOON + 60)
     names = {(TODAY, name(store, *each)) for each in who}
     assert open_names(store) == names
+    assert len(names) == len(who)
     assert seen(store) == {(day, number(each, "/a")) for day, each in names}
-    beacon = Visitors(DayKeys(store))
-    assert {beacon.name(address, agent.encode(), NOON) for address, agent in who} == names
 
 
 def test_a_session_over_midnight_is_stored_under_its_first_name_and_seen_under_both(tmp_path: Path) -> None:
@@ -124,7 +122,7 @@ def test_visitors_of_days_whose_keys_are_due_are_never_named(tmp_path: Path, mon
     def refuse(*_: bytes) -> bytes:
         raise AssertionError("somebody was named")
 
-    monkeypatch.setattr(visitor_book, "visitor_id", refuse)
+    monkeypatch.setattr(visitor_book, "agent_key", refuse)
     found = import_logs(tmp_path / "store", [log(tmp_path, text)], now=LATER)
     assert (found.visits, found.visitors, found.sessions) == (40, 21, 7)
     with pytest.raises(AssertionError, match="named"):

@@ -19,6 +19,8 @@ from lycosa.pages.structure import Skeleton
 from lycosa.search.index import IndexReader
 from lycosa.urls import site_of
 
+pytestmark = pytest.mark.xdist_group("structure")
+
 BOX = "box:7?hosts=6&pages=240&topics=3&size=2KiB&links=10&kinds=4&errors=0.02&duplicates=0.05"
 SEED = "http://birds-1.localhost:8080/"
 WEB = ("--set", "fetching.fetcher=simulated", "--set", f"fetching.web={BOX}")

@@ -22,6 +22,8 @@ from lycosa.interface.treasure_picture import MOST_PER_LEVEL, treasure_picture
 from lycosa.link_graph.passages import Passage
 from lycosa.link_graph.treasure_graph import Node
 
+pytestmark = pytest.mark.xdist_group("treasure")
+
 BOX = "box:7?hosts=6&pages=160&topics=3&size=3KiB&links=10"
 SEED = "http://birds-1.localhost:8080/"
 FETCHING = ("--set", "fetching.fetcher=simulated", "--set", f"fetching.web={BOX}", "--set", "politeness.delay=0s")

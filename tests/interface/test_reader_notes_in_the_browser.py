@@ -225,8 +225,8 @@ def test_time_counts_while_somebody_is_there(reader: Reader) -> None:
     with reader.tab.expect_response("**/notes/behaviour"):
         reader.tab.clock.run_for(20_000)
     dwell, active = (sum(each[time] for each in reader.said) for time in ("dwell", "active"))
-    assert dwell >= 14_900
-    assert 5_000 <= active < dwell
+    assert 10_000 <= dwell <= 16_000  # told after fifteen seconds, less what the page took to begin
+    assert 5_000 <= active <= 9_000
 
 
 def test_stars_without_consent_ask_first(room: ReadingRoom) -> None:

@@ -13,6 +13,8 @@ from page_variants import Article, Disguise, articles, grouped_apart, indexed, j
 from lycosa.pages.near_duplicates import NearDuplicates
 from lycosa.pages.text_sketch import sketch_of
 
+pytestmark = pytest.mark.xdist_group("duplicates")
+
 ARTICLES = 700
 PRECISION = 0.99
 RECALL = {

@@ -23,6 +23,8 @@ from lycosa.pages.structure_index import StructureIndex
 from lycosa.pages.structure_sketch import ALIKE, Sketch, decided, likeness, most_similarity, share, sketch_of
 from lycosa.pages.tree_matching import SAME_TEMPLATE, SIMILAR, TreeMatcher
 
+pytestmark = pytest.mark.xdist_group("structure quality")
+
 FLOORS = tomllib.loads((Path(__file__).parents[1] / "quality_floors.toml").read_text("utf-8"))["structure-sites"]
 SAMPLE = 40_000
 HOPELESS = 0.2

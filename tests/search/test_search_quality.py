@@ -27,6 +27,8 @@ from lycosa.lab.search_quality import (
 )
 from lycosa.search.query import MOST_WORDS, understand
 
+pytestmark = pytest.mark.xdist_group("search quality")
+
 FLOORS = tomllib.loads((Path(__file__).parent.parent / "quality_floors.toml").read_text("utf-8"))["search-cranfield"]
 
 # -- measures -----------------------------------------------------------------------------------------

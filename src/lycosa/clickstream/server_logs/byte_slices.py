@@ -35,7 +35,7 @@ def _masks(width: int) -> NDArray[np.void]:
     return np.frombuffer(b"".join(each), f"V{width}")
 
 
-_MASKS = {width: _masks(width) for width in (NARROW, _ROUND // 2, _ROUND)}
+_MASKS = {width: _masks(width) for width in (_WORD, NARROW, _ROUND // 2, _ROUND)}
 
 
 def number_of(text: bytes) -> int:

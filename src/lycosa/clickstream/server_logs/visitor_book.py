@@ -1,22 +1,24 @@
 """Who the visitors are until it is written down: an entry for a visitor and a day, named only where a name is needed.
 
 Within an import a secret hash, which is never written, tells visitors apart. What is
-written is a visitor's name, the keyed hash that the beacon uses too. Naming is dear, and
-visitors of days whose keys are due are never written, so address and browser wait here,
-packed and in memory only, until what is counted is saved; then they are forgotten.
+written is a visitor's name: a hash of the address with a key that is made of the browser
+and the key of the day. Visitors of days whose keys are due are never written, so address
+and browser wait here, packed and in memory only, until what is counted is saved; then
+they are forgotten.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.clicks import visitor_id
-from lycosa.clickstream.server_logs.byte_slices import NARROW, Places, Words, distinct, grouped, slices
+from lycosa.clickstream.server_logs.byte_slices import NARROW, PADDING, Places, Words, distinct, grouped, slices
+from lycosa.clickstream.server_logs.keyed_hash import KEY, keyed_hashes
 from lycosa.clickstream.server_logs.log_columns import ADDRESS, AGENT, SESSION, LineBlock
 from lycosa.clickstream.server_logs.page_requests import Requests
 
@@ -43,9 +45,10 @@ class _Texts:
     ends: Bounds
     agents: Words
 
-    def addresses(self, places: Places) -> list[bytes]:
-        bounds = zip(self.starts[places].tolist(), self.ends[places].tolist(), strict=True)
-        return [self.data[start:end] for start, end in bounds]
+    def hashes(self, places: Places, keys: Words) -> Words:
+        """Of the addresses, each with its key."""
+        starts = self.starts[places].astype(np.int64)
+        return keyed_hashes(keys, self.data, starts, self.ends[places] - starts)
 
 
 class VisitorBook:
@@ -62,6 +65,7 @@ class VisitorBook:
         self._is_named: NDArray[np.bool_] = np.zeros(_ROOM, bool)
         self._texts: list[_Texts] = []
         self._agents: dict[int, bytes] = {}
+        self._agent_keys: dict[tuple[int, int], bytes] = {}
         self._length = self._added = self._size = 0
 
     @property
@@ -126,21 +130,41 @@ class VisitorBook:
         wanted[entries] = True
         wanted &= ~self._is_named[: self._length]
         unnamed = np.flatnonzero(wanted)
-        for places, addresses, agents in self._who(unnamed):
-            chosen = unnamed[places]
-            days = self._day[chosen]
-            keys = {day: self._living_key(day) for day in distinct(days)}
-            named = b"".join(map(visitor_id, map(keys.__getitem__, days.tolist()), addresses, agents))
-            self._name_as(chosen, np.frombuffer(named, np.uint64).reshape(-1, 2))
+        if len(unnamed):
+            self._name_as(unnamed, self._names(unnamed, self._day[unnamed]))
         found: Words = self._name[entries]
         return found
 
     def names_on(self, entries: Places, day: int) -> list[bytes]:
         """The names that visitors who were not named yet would have had on a day."""
-        key, found = self._living_key(day), [b""] * len(entries)
-        for places, addresses, agents in self._who(entries):
-            for place, address, agent in zip(places.tolist(), addresses, agents, strict=True):
-                found[place] = visitor_id(key, address, agent)
+        return [name.tobytes() for name in self._names(entries, np.full(len(entries), day))]
+
+    def _names(self, entries: Places, days: Places) -> Words:
+        """The names of visitors on days."""
+        found = np.empty((len(entries), 2), np.uint64)
+        firsts = np.array([texts.first for texts in self._texts], np.int64)
+        numbers = np.searchsorted(firsts, entries, "right") - 1
+        for number in distinct(numbers):
+            places, texts = np.flatnonzero(numbers == number), self._texts[number]
+            inside = entries[places] - texts.first
+            found[places] = texts.hashes(inside, self._keys(days[places], texts.agents[inside]))
+        return found
+
+    def _keys(self, days: Places, agents: Words) -> Words:
+        """The key of each browser on each day."""
+        found = np.empty((len(days), 2), np.uint64)
+        for day in distinct(days):
+            chosen = np.flatnonzero(days == day)
+            each, _, which = grouped(agents[chosen])
+            keys = b"".join([self._agent_key(day, agent) for agent in each.tolist()])
+            found[chosen] = np.frombuffer(keys, "<u8").reshape(-1, 2)[which]
+        return found
+
+    def _agent_key(self, day: int, agent: int) -> bytes:
+        found = self._agent_keys.get((day, agent))
+        if found is None:
+            found = agent_key(self._living_key(day), self._agents[agent])
+            self._agent_keys[day, agent] = found
         return found
 
     def _living_key(self, day: int) -> bytes:
@@ -149,21 +173,16 @@ class VisitorBook:
             raise LookupError(f"the key of day {day} was destroyed before its visitors were named")
         return key
 
-    def _who(self, entries: Places) -> Iterator[tuple[Places, list[bytes], list[bytes]]]:
-        """Addresses and browsers of entries, a few at a time, and where in `entries` they are."""
-        firsts = np.array([texts.first for texts in self._texts], np.int64)
-        numbers = np.searchsorted(firsts, entries, "right") - 1
-        for number in distinct(numbers):
-            places, texts = np.flatnonzero(numbers == number), self._texts[number]
-            inside = entries[places] - texts.first
-            agents = map(self._agents.__getitem__, texts.agents[inside].tolist())
-            yield places, texts.addresses(inside), list(agents)
-
     def keep(self, entries: Places) -> Places:
         """After a save: only these stay, by their names, under new numbers. Nobody's address or browser stays."""
         days, visitors, names = self._day[entries], self._visitor[entries], self.names(entries)
         self._begin()
         return self.add_named(days, visitors, names)
+
+
+def agent_key(key: bytes, agent: bytes) -> bytes:
+    """The key by which the visitors with a browser are named on a day."""
+    return blake2b(agent, key=key, digest_size=KEY).digest()
 
 
 def _addresses(block: LineBlock, rows: Places) -> tuple[bytes, Places, Places]:
@@ -172,10 +191,10 @@ def _addresses(block: LineBlock, rows: Places) -> tuple[bytes, Places, Places]:
     lengths = block.ends[ADDRESS][rows] - starts
     if lengths.max() <= NARROW:
         new = np.arange(len(rows)) * NARROW
-        return slices(block.data, NARROW, starts, lengths).tobytes(), new, new + lengths
+        return slices(block.data, NARROW, starts, lengths).tobytes() + bytes(PADDING), new, new + lengths
     ends = np.cumsum(lengths)
     places = np.arange(ends[-1]) + np.repeat(starts - ends + lengths, lengths)
-    return np.frombuffer(block.data, np.uint8)[places].tobytes(), ends - lengths, ends
+    return np.frombuffer(block.data, np.uint8)[places].tobytes() + bytes(PADDING), ends - lengths, ends
 
 
 def _odd_addresses(block: LineBlock, rows: Places) -> tuple[bytes, Places, Places]:
@@ -183,7 +202,7 @@ def _odd_addresses(block: LineBlock, rows: Places) -> tuple[bytes, Places, Place
     each = [b"session" if _session(block, row) else block.text(ADDRESS, row) for row in rows.tolist()]
     lengths = np.array([len(address) for address in each], np.int64)
     ends = np.cumsum(lengths)
-    return b"".join(each), ends - lengths, ends
+    return b"".join((*each, bytes(PADDING))), ends - lengths, ends
 
 
 def _agent(block: LineBlock, row: int) -> bytes:
