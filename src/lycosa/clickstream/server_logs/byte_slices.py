@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 Words: TypeAlias = NDArray[np.uint64]
 Places: TypeAlias = NDArray[np.int64]
+Bytes: TypeAlias = bytes | bytearray
 
 PADDING = 192
 """Bytes that must follow the last slice of a block."""
@@ -43,13 +44,13 @@ def number_of(text: bytes) -> int:
     return int.from_bytes(text, "little")
 
 
-def windows(data: bytes, width: int, starts: Places) -> Words:
+def windows(data: Bytes, width: int, starts: Places) -> Words:
     """The bytes from each place on, as words: one row for each place."""
     every = np.ndarray((max(len(data) - width + 1, 0),), f"V{width}", data, 0, (1,))
     return every[starts].view("<u8").reshape(-1, width // 8)
 
 
-def slices(data: bytes, width: int, starts: Places, lengths: Places) -> Words:
+def slices(data: Bytes, width: int, starts: Places, lengths: Places) -> Words:
     """The same, with zeros after the end of each slice; none is longer than `width`."""
     found = windows(data, width, starts)
     found &= _MASKS[width].take(lengths).view("<u8").reshape(found.shape)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lycosa.clickstream.server_logs.byte_slices import Places, Words, slices, windows
+from lycosa.clickstream.server_logs.byte_slices import Bytes, Places, Words, slices, windows
 
 KEY = 16
 """Bytes of a key."""
@@ -21,7 +21,7 @@ _LONG, _SECOND, _LAST = np.uint64(0xEE), np.uint64(0xDD), np.uint64(0xFF)
 _LENGTH = np.uint64(56)
 
 
-def keyed_hashes(keys: Words, data: bytes, starts: Places, lengths: Places) -> Words:
+def keyed_hashes(keys: Words, data: Bytes, starts: Places, lengths: Places) -> Words:
     """The hash of each slice of `data` with its key, a row of two words; PADDING bytes follow the last slice."""
     found = np.empty((len(starts), 2), np.uint64)
     for place in range(0, len(starts), _AT_ONCE):
@@ -30,7 +30,7 @@ def keyed_hashes(keys: Words, data: bytes, starts: Places, lengths: Places) -> W
     return found
 
 
-def _hashes(keys: Words, data: bytes, starts: Places, lengths: Places) -> Words:
+def _hashes(keys: Words, data: Bytes, starts: Places, lengths: Places) -> Words:
     state = _BEGIN ^ np.tile(keys.T, (2, 1))
     state[1] ^= _LONG
     whole = lengths // _WORD

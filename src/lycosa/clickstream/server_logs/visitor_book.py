@@ -10,9 +10,7 @@ they are forgotten.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +20,6 @@ from lycosa.clickstream.server_logs.keyed_hash import KEY, keyed_hashes
 from lycosa.clickstream.server_logs.log_columns import ADDRESS, AGENT, SESSION, LineBlock
 from lycosa.clickstream.server_logs.page_requests import Requests
 
-Bounds: TypeAlias = NDArray[np.int32]
-
 NO_ENTRY = -1
 MOST_ENTRIES = 500_000
 """Entries between two saves."""
@@ -32,23 +28,7 @@ MOST_TEXT = 1 << 25
 _BESIDE = 150
 """Bytes that a browser's text takes beside its own."""
 _ROOM = 1024
-_COLUMNS = ("_day", "_visitor", "_is_named")
-
-
-@dataclass(slots=True, frozen=True)
-class _Texts:
-    """The addresses of entries from a number on, where in `data` each stands, and the hashes of their browsers."""
-
-    first: int
-    data: bytes
-    starts: Bounds
-    ends: Bounds
-    agents: Words
-
-    def hashes(self, places: Places, keys: Words) -> Words:
-        """Of the addresses, each with its key."""
-        starts = self.starts[places].astype(np.int64)
-        return keyed_hashes(keys, self.data, starts, self.ends[places] - starts)
+_COLUMNS = ("_day", "_visitor", "_agent", "_start", "_end", "_is_named")
 
 
 class VisitorBook:
@@ -63,7 +43,10 @@ class VisitorBook:
         self._visitor: Words = np.zeros(_ROOM, np.uint64)
         self._name: Words = np.zeros((0, 2), np.uint64)
         self._is_named: NDArray[np.bool_] = np.zeros(_ROOM, bool)
-        self._texts: list[_Texts] = []
+        self._agent: Words = np.zeros(_ROOM, np.uint64)
+        self._start: NDArray[np.int32] = np.zeros(_ROOM, np.int32)
+        self._end: NDArray[np.int32] = np.zeros(_ROOM, np.int32)
+        self._addresses = bytearray(PADDING)
         self._agents: dict[int, bytes] = {}
         self._agent_keys: dict[tuple[int, int], bytes] = {}
         self._length = self._added = self._size = 0
@@ -75,15 +58,13 @@ class VisitorBook:
 
     def add(self, requests: Requests, places: Places, days: Places) -> Places:
         """New entries for the visitors of requests on days."""
-        found, blocks, rows = np.empty(len(places), np.int64), requests.block[places], requests.row[places]
-        agents = requests.agent[places]
-        first = self._length
+        blocks, rows, agents = requests.block[places], requests.row[places], requests.agent[places]
+        found = np.arange(self._length, self._length + len(places))
+        self._put(found, days, requests.visitor[places])
+        self._agent[found] = agents
         for number in distinct(blocks):
             chosen = np.flatnonzero(blocks == number)
-            self._read(requests.blocks[number], rows[chosen], agents[chosen], first)
-            found[chosen] = np.arange(first, first + len(chosen))
-            first += len(chosen)
-        self._put(found, days, requests.visitor[places])
+            self._read(requests.blocks[number], rows[chosen], agents[chosen], found[chosen])
         self._added += len(found)
         return found
 
@@ -108,7 +89,7 @@ class VisitorBook:
             self._name = np.concatenate((self._name, np.zeros((len(self._day) - len(self._name), 2), np.uint64)))
         self._name[entries], self._is_named[entries] = names, True
 
-    def _read(self, block: LineBlock, rows: Places, agents: Words, first: int) -> None:
+    def _read(self, block: LineBlock, rows: Places, agents: Words, entries: Places) -> None:
         """Take the texts of rows out of a block; of each browser one copy."""
         each, where, _ = grouped(agents)
         for agent, place in zip(each.tolist(), where.tolist(), strict=True):
@@ -116,8 +97,10 @@ class VisitorBook:
                 self._agents[agent] = _agent(block, int(rows[place]))
                 self._size += len(self._agents[agent]) + _BESIDE
         data, starts, ends = _addresses(block, rows) if block.is_plain else _odd_addresses(block, rows)
+        first = len(self._addresses) - PADDING
+        self._start[entries], self._end[entries] = starts + first, ends + first
+        self._addresses[first:first] = data
         self._size += len(data)
-        self._texts.append(_Texts(first, data, starts.astype(np.int32), ends.astype(np.int32), agents))
 
     def hashes(self, entries: Places) -> Words:
         """What tells visitors apart in this import; it is never written."""
@@ -141,14 +124,9 @@ class VisitorBook:
 
     def _names(self, entries: Places, days: Places) -> Words:
         """The names of visitors on days."""
-        found = np.empty((len(entries), 2), np.uint64)
-        firsts = np.array([texts.first for texts in self._texts], np.int64)
-        numbers = np.searchsorted(firsts, entries, "right") - 1
-        for number in distinct(numbers):
-            places, texts = np.flatnonzero(numbers == number), self._texts[number]
-            inside = entries[places] - texts.first
-            found[places] = texts.hashes(inside, self._keys(days[places], texts.agents[inside]))
-        return found
+        starts = self._start[entries].astype(np.int64)
+        keys = self._keys(days, self._agent[entries])
+        return keyed_hashes(keys, self._addresses, starts, self._end[entries] - starts)
 
     def _keys(self, days: Places, agents: Words) -> Words:
         """The key of each browser on each day."""
@@ -191,10 +169,10 @@ def _addresses(block: LineBlock, rows: Places) -> tuple[bytes, Places, Places]:
     lengths = block.ends[ADDRESS][rows] - starts
     if lengths.max() <= NARROW:
         new = np.arange(len(rows)) * NARROW
-        return slices(block.data, NARROW, starts, lengths).tobytes() + bytes(PADDING), new, new + lengths
+        return slices(block.data, NARROW, starts, lengths).tobytes(), new, new + lengths
     ends = np.cumsum(lengths)
     places = np.arange(ends[-1]) + np.repeat(starts - ends + lengths, lengths)
-    return np.frombuffer(block.data, np.uint8)[places].tobytes() + bytes(PADDING), ends - lengths, ends
+    return np.frombuffer(block.data, np.uint8)[places].tobytes(), ends - lengths, ends
 
 
 def _odd_addresses(block: LineBlock, rows: Places) -> tuple[bytes, Places, Places]:
@@ -202,7 +180,7 @@ def _odd_addresses(block: LineBlock, rows: Places) -> tuple[bytes, Places, Place
     each = [b"session" if _session(block, row) else block.text(ADDRESS, row) for row in rows.tolist()]
     lengths = np.array([len(address) for address in each], np.int64)
     ends = np.cumsum(lengths)
-    return b"".join((*each, bytes(PADDING))), ends - lengths, ends
+    return b"".join(each), ends - lengths, ends
 
 
 def _agent(block: LineBlock, row: int) -> bytes:
