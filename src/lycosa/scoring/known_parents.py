@@ -6,7 +6,7 @@ that nobody had before count. What is known is bounded: the oldest is forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from lycosa.records import Link, Page
@@ -38,23 +38,9 @@ class KnownParents:
             return (1, says)
         return known if page in self._counted else (known[0] + 1, known[1] + says)
 
-    def with_page_all(self, page: str, urls: Iterable[str], says: float) -> Iterator[Said]:
-        """The same for many URLs, of which a page says the same."""
-        get, alone, again = self._said.get, (1, says), page in self._counted
-        for url in urls:
-            known = get(url)
-            if known is None:
-                yield alone
-            else:
-                yield known if again else (known[0] + 1, known[1] + says)
-
     def is_fetched(self, url: str) -> bool:
         """Whether a page was counted as a parent itself: then its own links are known and it waits no longer."""
         return url in self._counted
-
-    def fetched_among(self, urls: Iterable[str]) -> set[str]:
-        """Those of some URLs that were fetched."""
-        return self._counted.among(urls)
 
     def count(self, page: Page) -> Iterator[Link]:
         """The page's links to which it is a new parent, each URL once; `add` what it says of each."""
@@ -70,26 +56,3 @@ class KnownParents:
         said = (number + 1, total + says)
         self._said.put(url, said)
         return said
-
-    def become_parent(self, page: Page) -> list[str]:
-        """The URLs to which a page is a new parent and that wait, each once; `add_all` what it says of them."""
-        again = page.url in self._counted
-        self._counted.put(page.url, True)
-        urls = dict.fromkeys([link.url for link in page.links])
-        known = self._counted.among(urls)
-        if again:
-            known |= self._said.among(urls)
-        return [url for url in urls if url not in known]
-
-    def add_all(self, urls: Iterable[str], says: float) -> list[str]:
-        """One more parent says this of each of some URLs. Returns those that had parents before."""
-        get, put, alone = self._said.get, self._said.put, (1, says)
-        others: list[str] = []
-        for url in urls:
-            known = get(url)
-            if known is None:
-                put(url, alone)
-            else:
-                put(url, (known[0] + 1, known[1] + says))
-                others.append(url)
-        return others

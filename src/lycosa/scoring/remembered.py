@@ -6,7 +6,7 @@ forgotten. Reading changes nothing, so a scorer may ask while it judges.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -26,12 +26,6 @@ class Remembered(Generic[Key, Value]):
 
     def __contains__(self, key: object) -> bool:
         return key in self._young or key in self._old
-
-    def among(self, keys: Iterable[Key]) -> set[Key]:
-        """Those of some keys that are known."""
-        asked = set(keys)
-        found = self._young.keys() & asked
-        return found | (self._old.keys() & asked) if self._old else found
 
     def get(self, key: Key) -> Value | None:
         """What was put there last, or None."""

@@ -21,7 +21,7 @@ from lycosa.link_graph.passages import passage_of
 from lycosa.link_graph.treasure_graph import UNLIKE_ALL, Verdict
 from lycosa.records import Link, Page, Score, Visit
 from lycosa.scoring.class_experience import ClassExperience
-from lycosa.scoring.known_parents import MOST_REMEMBERED, KnownParents, Said
+from lycosa.scoring.known_parents import MOST_REMEMBERED
 from lycosa.scoring.remembered import Remembered
 from lycosa.scoring.scorer import OFF_TOPIC, LinkScorer, Topic
 from lycosa.scoring.treasure_exact import ExactTreasureLinkScorer
@@ -40,25 +40,36 @@ PAGES_UNDER_WAY = 2_000
 """Pages judged but not learnt from yet; a batch has a few hundred."""
 
 
-class _Opinion(NamedTuple):
-    """What passages say of a link: so many of them, in sum; and what the T-Graph said when it was first seen.
+class _Aim:
+    """What is known of a URL that pages link to: what its parents say, what passages say, and what that comes to.
 
-    `says` is what all that counts for, and `told` the same for people.
+    `parents` say `said` in sum, and the passages of `mentions` links `total`; `verdict` is what the T-Graph said when
+    it was first seen, `says` what passages and T-Graph count for together, and `told` the same for people. `last` is
+    the value that was told last. A URL that was `fetched` waits no longer.
     """
 
-    number: int
-    total: float
-    verdict: Verdict
-    says: float
-    told: str
+    __slots__ = ("fetched", "last", "mentions", "parents", "said", "says", "told", "total", "url", "verdict")
+
+    def __init__(self, url: str, told: str) -> None:
+        self.url, self.told = url, told
+        self.parents = self.mentions = 0
+        self.said = self.total = self.says = 0.0
+        self.verdict = UNLIKE_ALL
+        self.last: float | None = None
+        self.fetched = False
 
 
 class _Judged(NamedTuple):
-    """What a page says of all its links alike, its classes, and the opinions that its own passages are part of."""
+    """What a page says of all its links alike, its classes, what it links to, and what its passages were heard on.
+
+    `first` are those that nobody had mentioned before.
+    """
 
     page: float
     profile: Profile
-    links: dict[str, _Opinion]
+    links: list[_Aim]
+    heard: set[_Aim]
+    first: list[_Aim]
 
 
 class TreasureLinkScorer:
@@ -70,14 +81,12 @@ class TreasureLinkScorer:
         texts = [text for text in (topic.label, *topic.examples) if text]
         self._profiles = profiles(topic.scheme)
         self._profile = self._profiles.of_topic(texts, topic.classes)
-        self._parents = KnownParents()
-        self._mentions: Remembered[str, _Opinion] = Remembered(MOST_REMEMBERED)
+        self._aims: Remembered[str, _Aim] = Remembered(MOST_REMEMBERED)
         self._judged: Remembered[str, _Judged] = Remembered(PAGES_UNDER_WAY)
-        self._changed: dict[str, None] = {}
-        self._last: Remembered[str, float] = Remembered(MOST_REMEMBERED)
+        self._changed: dict[_Aim, None] = {}
         self._experience = ClassExperience(len(self._profiles.classes))
         self._whole = sum(getattr(settings, name) for name in WEIGHTS) or 1.0
-        self._nothing = self._opinion(0, 0.0, UNLIKE_ALL)
+        self._unheard = self._told(0, 0.0, UNLIKE_ALL)
 
     # -- judging --------------------------------------------------------------------------------
 
@@ -86,19 +95,29 @@ class TreasureLinkScorer:
 
         Pages under way know of each other's mentions; a page that is judged again before it is learnt from counts once.
         """
-        known, profile = self._mentions.get, self._profiles.of_page(page)
+        profile = self._profiles.of_page(page)
         spoken = self._of_page(profile, relevance)
-        fetched = self._parents.fetched_among([link.url for link in links])
-        opinions = {link.url: known(link.url) or self._nothing for link in links if link.url not in fetched}
+        aims = list(map(self._aim, [link.url for link in links]))
         before = self._judged.get(page.url)
-        counted = before.links if before is not None else {}
-        new = self._of_links([link for link in links if link.url in opinions and link.url not in counted], opinions)
-        self._judged.put(page.url, _Judged(spoken, profile, {**counted, **new}))
-        opinions.update(new)
-        parents = self._parents.with_page_all(page.url, opinions, spoken)
-        found = dict(zip(opinions, map(self._score, parents, opinions.values()), strict=True))
-        by_page = self._score((1, spoken), self._nothing)
-        return [found.get(link.url, by_page) for link in links]
+        heard = before.heard if before is not None else set()
+        most = self._settings.mentions
+        new = {
+            aim: link
+            for aim, link in zip(aims, links, strict=True)
+            if aim.mentions < most and not aim.fetched and aim not in heard
+        }
+        first = [] if before is None else before.first
+        if new:
+            first = first + self._hear(new)
+        self._judged.put(page.url, _Judged(spoken, profile, aims, heard | new.keys(), first))
+        return self._scores(page.url, spoken, aims)
+
+    def _aim(self, url: str) -> _Aim:
+        found = self._aims.get(url)
+        if found is None:
+            found = _Aim(url, self._unheard)
+            self._aims.put(url, found)
+        return found
 
     def _of_page(self, profile: Profile, relevance: Score) -> float:
         settings = self._settings
@@ -106,22 +125,18 @@ class TreasureLinkScorer:
         expected = settings.by_experience * self._experience.expected(profile)
         return settings.by_relevance * relevance.value + near + expected
 
-    def _of_links(self, links: Sequence[Link], known: Mapping[str, _Opinion]) -> dict[str, _Opinion]:
-        """What passages say of those links that were seldom mentioned so far, these mentions included."""
-        most = self._settings.mentions
-        links = [link for link in links if known[link.url].number < most]
-        if not links:
-            return {}
-        said = self._of_passages(links)
-        verdicts = self._verdicts([link for link in links if not known[link.url].number])
-        found: dict[str, _Opinion] = {}
-        for link, value in zip(links, said, strict=True):
-            before = known[link.url]
-            verdict = verdicts.get(link.url, before.verdict)
-            found[link.url] = self._opinion(before.number + 1, before.total + value, verdict)
-        for url, opinion in found.items():
-            self._mentions.put(url, opinion)
-        return found
+    def _hear(self, new: Mapping[_Aim, Link]) -> list[_Aim]:
+        """Let the passages of links count; returns those that were never mentioned before."""
+        first = [aim for aim in new if not aim.mentions]
+        verdicts = self._verdicts([new[aim] for aim in first])
+        for aim, verdict in zip(first, verdicts, strict=False):
+            aim.verdict = verdict
+        for aim, value in zip(new, self._of_passages(list(new.values())), strict=True):
+            aim.mentions += 1
+            aim.total += value
+            aim.says = aim.total / aim.mentions + self._settings.by_graph * aim.verdict.say
+            aim.told = self._told(aim.mentions, aim.total / aim.mentions, aim.verdict)
+        return first
 
     def _of_passages(self, links: Sequence[Link]) -> list[float]:
         """What the words and classes around links, and those of their anchors, say; each text is looked at once."""
@@ -137,29 +152,36 @@ class TreasureLinkScorer:
         places = [(boundaries[link.boundary], anchors[link.anchor]) for link in links]
         return [float(around[boundary] + called[anchor]) for boundary, anchor in places]
 
-    def _verdicts(self, fresh: Sequence[Link]) -> dict[str, Verdict]:
-        """What the T-Graph says of links that were never seen before."""
+    def _verdicts(self, fresh: Sequence[Link]) -> list[Verdict]:
+        """What the T-Graph says of links that were never seen before; nothing where it is not asked."""
         if not (fresh and self._settings.by_graph and len(self.keeper.graph)):
-            return {}
-        verdicts = self.keeper.graph.strongest([passage_of(link) for link in fresh])
-        return {link.url: verdict for link, verdict in zip(fresh, verdicts, strict=True)}
+            return []
+        return self.keeper.graph.strongest([passage_of(link) for link in fresh])
 
-    def _opinion(self, number: int, total: float, verdict: Verdict) -> _Opinion:
-        says, graph = total / (number or 1), verdict.say
-        told = f"{number} passages {says:.2f}, of {self._whole:g}"
-        if verdict.node:
-            told = f"{told}; T-Graph node {verdict.node} {graph:.2f}"
-        return _Opinion(number, total, verdict, says + self._settings.by_graph * graph, told)
+    def _told(self, number: int, mean: float, verdict: Verdict) -> str:
+        told = f"{number} passages {mean:.2f}, of {self._whole:g}"
+        return f"{told}; T-Graph node {verdict.node} {verdict.say:.2f}" if verdict.node else told
 
-    def _value(self, parents: Said, opinion: _Opinion) -> float:
-        value = (parents[1] / (parents[0] or 1) + opinion.says) / self._whole
-        return OFF_TOPIC if value < OFF_TOPIC else min(value, 1.0)
+    def _scores(self, page: str, spoken: float, aims: Sequence[_Aim]) -> list[Score]:
+        """What each link is worth with a page among its parents, which it may be already; of fetched ones no more."""
+        once_more = 0 if self._aim(page).fetched else 1
+        found: list[Score] = []
+        by_page = self._score(1, spoken, _Aim(page, self._unheard))
+        for aim in aims:
+            if aim.fetched:
+                found.append(by_page)
+            elif aim.parents:
+                found.append(self._score(aim.parents + once_more, aim.said + once_more * spoken, aim))
+            else:
+                found.append(self._score(1, spoken, aim))
+        return found
 
-    def _score(self, parents: Said, opinion: _Opinion) -> Score:
-        """The same, with its reason."""
-        number, total = parents
-        why = f"{number} parents' pages say {total / (number or 1):.2f}, {opinion.told}"
-        return Score(self._value(parents, opinion), why)
+    def _score(self, parents: int, said: float, aim: _Aim) -> Score:
+        """The mean over so many parents that said this in sum, and what passages say; with its reason."""
+        mean = said / parents if parents else 0.0
+        value = (mean + aim.says) / self._whole
+        why = f"{parents} parents' pages say {mean:.2f}, {aim.told}"
+        return Score(OFF_TOPIC if value < OFF_TOPIC else value if value < 1.0 else 1.0, why)
 
     # -- learning -------------------------------------------------------------------------------
 
@@ -174,39 +196,50 @@ class TreasureLinkScorer:
                 profile = judged.profile if judged is not None else self._profiles.of_page(visit.page)
                 self._experience.saw(visit.page.url, profile)
             self._become_parent(visit.page, visit.priorities, judged)
-            for url, opinion in judged.links.items() if judged is not None else ():
-                if opinion.number == 1:
-                    self.keeper.decided(url, opinion.verdict)
+            for aim in judged.first if judged is not None else ():
+                self.keeper.decided(aim.url, aim.verdict)
         self.keeper.learn(visits)
 
     def _become_parent(self, page: Page, priorities: Sequence[Score], judged: _Judged | None) -> None:
-        """A page counts for the links on it that wait; after a restart by what it gave them then."""
-        waiting = self._parents.become_parent(page)
+        """A page counts for the links on it that wait; after a restart by what it gave them then.
+
+        When it comes again, it counts for those that nobody had before.
+        """
+        own = self._aim(page.url)
+        again, own.fetched = own.fetched, True
         if judged is not None:
-            self._changed.update(dict.fromkeys(self._parents.add_all(waiting, judged.page)))
+            says = judged.page
+            for aim in dict.fromkeys(judged.links):
+                if not (aim.fetched or (again and aim.parents)):
+                    self._add(aim, says)
             return
-        told = {link.url: each.value for link, each in zip(page.links, priorities, strict=False)}
-        for url in waiting:
-            self._add(url, told.get(url, 0.0) * self._whole)
+        given = {link.url: each.value for link, each in zip(page.links, priorities, strict=False)}
+        for aim in map(self._aim, dict.fromkeys([link.url for link in page.links])):
+            if not (aim.fetched or (again and aim.parents)):
+                self._add(aim, given.get(aim.url, 0.0) * self._whole)
 
     def hear(self, letters: Sequence[tuple[Link, Score]]) -> None:
         """A page of another agent links here; what its finder gave the link stands for the page."""
         for link, score in letters:
-            self._add(link.url, score.value * self._whole)
+            self._add(self._aim(link.url), score.value * self._whole)
 
-    def _add(self, url: str, says: float) -> None:
-        if self._parents.add(url, says)[0] > 1:
-            self._changed[url] = None
+    def _add(self, aim: _Aim, says: float) -> None:
+        """One more parent says this; who had others before is to be told anew."""
+        if aim.parents:
+            self._changed[aim] = None
+        aim.parents += 1
+        aim.said += says
 
     def revised(self) -> Iterator[tuple[str, Score]]:
         """Waiting links that have another parent now."""
         changed, self._changed = self._changed, {}
-        for url in changed:
-            parents, opinion = self._parents.of(url), self._mentions.get(url) or self._nothing
-            value, last = self._value(parents, opinion), self._last.get(url)
-            if last is None or abs(value - last) >= WORTH_TELLING:
-                self._last.put(url, value)
-                yield url, self._score(parents, opinion)
+        whole = self._whole
+        for aim in changed:
+            value = min((aim.said / aim.parents + aim.says) / whole, 1.0)
+            if aim.last is None or abs(max(value, OFF_TOPIC) - aim.last) >= WORTH_TELLING:
+                score = self._score(aim.parents, aim.said, aim)
+                aim.last = score.value
+                yield aim.url, score
 
     # -- keeping --------------------------------------------------------------------------------
 
