@@ -42,6 +42,7 @@ def folder_for(path: Path, seeds: list[str], overrides: list[str]) -> CrawlFolde
 async def crawl(folder: CrawlFolder) -> dict[str, object]:
     """Crawl until nothing is left."""
     began, used = time.perf_counter(), time.process_time()
+    collect_rarely()
     agent = build_agent(folder, 0, Desk(folder, 0, alone=True), time.time)
     collect_rarely()
     await agent.run()

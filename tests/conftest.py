@@ -13,6 +13,16 @@ settings.register_profile("lycosa", deadline=None, derandomize=True)
 settings.register_profile("searching", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "lycosa"))
 
+LONGEST_NAME = 100
+"""Characters of a value that a test is named after; a process cannot be started with names that never end."""
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name tests of very long values by how these begin and how long they are."""
+    if isinstance(val, str | bytes) and len(val) > LONGEST_NAME:
+        return f"{argname} of {len(val)}: {val[:40]!r}"
+    return None
+
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Refuse to run with versions that were asked to keep groups of tests together and do not."""

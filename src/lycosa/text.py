@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -32,6 +32,8 @@ SNOWBALL = {
 MEMO_SIZE = 200_000
 SHORT = 1_000
 """Characters of a text whose words are remembered for a while."""
+SHORT_TEXTS = 1024
+"""How many of them; of more at once none would be found again."""
 SAMPLE_WORDS = 400
 FEW_ODD = 64
 """So many words with letters beyond ASCII are put right one by one."""
@@ -59,18 +61,19 @@ class Running(NamedTuple):
     owners: npt.NDArray[np.int64]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=SHORT_TEXTS)
 def _short(text: str) -> tuple[str, ...]:
     """The words of a short text, remembered: the texts around a page's links are looked at for several reasons."""
     return tuple(words(text))
 
 
-def running(texts: Iterable[str]) -> Running:
+def running(texts: Sequence[str]) -> Running:
     """The words of several texts, so that all of them can be looked at in one go."""
     told: list[str] = []
     lengths: list[int] = []
+    longest = SHORT if len(texts) <= SHORT_TEXTS else 0
     for text in texts:
-        found = _short(text) if len(text) <= SHORT else words(text)
+        found = _short(text) if len(text) <= longest else words(text)
         told += found
         told.append("")
         lengths.append(len(found) + 1)

@@ -110,8 +110,8 @@ def parts(
 ) -> tuple[Crawl, Fetcher, Strategy]:
     """What an agent is made of, as its store has it; by the crawl's settings, unless there are others."""
     configuration = configuration or folder.configuration()
-    keep_treasure(configuration, folder.path)
     topic = topic_of(configuration, folder.path)
+    keep_treasure(configuration, folder.path)
     strategy = strategy_of(configuration, topic)
     own = folder.agent(number)
     store = AgentStore(own / "store")

@@ -187,7 +187,10 @@ def apply_settings(agent: Agent, configuration: Configuration, now: float) -> No
 
 
 def collect_rarely() -> None:
-    """Look for cyclic garbage rarely: records are none, and a crawl makes hundreds of objects a page."""
+    """Look for cyclic garbage rarely: records are none, and a crawl makes hundreds of objects a page.
+
+    What is there when this is called is never looked at; so it may be called before an agent is made, and after.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(200_000, 20, 20)

@@ -34,6 +34,7 @@ EXIT_MENDABLE = 3
 
 async def run_agent(folder: CrawlFolder, number: int, *, revisit: bool = False, follow_up: int | None = None) -> None:
     """Run one agent until it is told to stop, or for one round of looking again, or for a follow-up."""
+    collect_rarely()
     shift = Shift(folder, number)
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, shift.stop)

@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.link_graph.passages import Passage
-from lycosa.link_graph.treasure_graph import MOST_LEVELS, Node, TreasureGraph
+from lycosa.link_graph.treasure_graph import MOST_LEVELS, Node, encoded
 from lycosa.records import Record
 
 OWN_COPY = "treasure.json"
@@ -161,13 +161,10 @@ def _nearest(nodes: Iterable[Node]) -> tuple[Node, ...]:
 
 
 def keep_treasure(configuration: Configuration, folder: Path) -> None:
-    """Copy the T-Graph that a crawl was told to use into its folder, unless it has its own already."""
+    """Copy the T-Graph that a crawl was told to use, and could read, into its folder, unless it has its own already."""
     own = folder / OWN_COPY
     if configuration.treasure.graph and not own.is_file():
-        path = Path(configuration.treasure.graph)
-        data = _bytes_of(path)
-        _understood(data, path)
-        _put(own, data)
+        _put(own, _bytes_of(Path(configuration.treasure.graph)))
 
 
 def given_graph(configuration: Configuration, folder: Path) -> GraphFile | None:
@@ -181,4 +178,4 @@ def given_graph(configuration: Configuration, folder: Path) -> GraphFile | None:
 def treasure_of(configuration: Configuration, folder: Path) -> bytes:
     """The same for a topic, as the strategy reads it."""
     found = given_graph(configuration, folder)
-    return TreasureGraph(found.nodes).encoded() if found is not None else b""
+    return encoded(found.nodes) if found is not None else b""

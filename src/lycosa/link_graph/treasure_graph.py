@@ -183,12 +183,17 @@ class TreasureGraph:
 
     def encoded(self) -> bytes:
         """The graph as bytes."""
-        return msgspec.msgpack.encode(list(self._nodes.values()))
+        return encoded(self._nodes.values())
 
     @classmethod
     def decoded(cls, data: bytes) -> TreasureGraph:
         """The graph that was encoded."""
         return cls(msgspec.msgpack.decode(data, type=list[Node]))
+
+
+def encoded(nodes: Iterable[Node]) -> bytes:
+    """The graph of some nodes, each of which is there once, as bytes."""
+    return msgspec.msgpack.encode(list(nodes))
 
 
 def _given_back(passages: Sequence[Passage], distinct: list[Passage], verdicts: list[Verdict]) -> list[Verdict]:
