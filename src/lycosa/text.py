@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.resources import files
-from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import Stemmer
 
 _WORD = re.compile(r"[^\W_]+")
@@ -30,10 +27,6 @@ SNOWBALL = {
 """Languages with a stemmer; words of all others stay as they are."""
 
 MEMO_SIZE = 200_000
-SHORT = 1_000
-"""Characters of a text whose words are remembered for a while."""
-SHORT_TEXTS = 1024
-"""How many of them; of more at once none would be found again."""
 SAMPLE_WORDS = 400
 FEW_ODD = 64
 """So many words with letters beyond ASCII are put right one by one."""
@@ -52,32 +45,6 @@ def words(text: str) -> list[str]:
     for place in reversed(odd):
         parts[place : place + 1] = _WORD.findall(parts[place])
     return parts
-
-
-class Running(NamedTuple):
-    """Several texts as one run of words, an empty word behind each; `owners` has the number of each word's text."""
-
-    words: list[str]
-    owners: npt.NDArray[np.int64]
-
-
-@lru_cache(maxsize=SHORT_TEXTS)
-def _short(text: str) -> tuple[str, ...]:
-    """The words of a short text, remembered: the texts around a page's links are looked at for several reasons."""
-    return tuple(words(text))
-
-
-def running(texts: Sequence[str]) -> Running:
-    """The words of several texts, so that all of them can be looked at in one go."""
-    told: list[str] = []
-    lengths: list[int] = []
-    longest = SHORT if len(texts) <= SHORT_TEXTS else 0
-    for text in texts:
-        found = _short(text) if len(text) <= longest else words(text)
-        told += found
-        told.append("")
-        lengths.append(len(found) + 1)
-    return Running(told, np.repeat(np.arange(len(lengths)), lengths))
 
 
 class Stems:

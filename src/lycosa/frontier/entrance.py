@@ -217,8 +217,9 @@ class Entrance:
             if record is None or record.state is not State.WAITING:
                 continue
             if abs(record.priority - score.value) >= SMALLEST_REVISION:
-                revised = _replace(record, why=score.why)
-                self._move(key, record, self._placed(revised, score.value, record.enqueued_at), now)
+                order = score.value - self._rate * record.enqueued_at
+                revised = _replace(record, priority=score.value, order=order, why=score.why)
+                self._move(key, record, revised, now)
                 changed += 1
         return changed
 

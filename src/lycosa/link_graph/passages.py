@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
+from lycosa.lexicon import Meanings, Numbers, running
 from lycosa.records import Link, Record
-from lycosa.text import running, stems, stop_words
+from lycosa.text import stems, stop_words
 
-Numbers = npt.NDArray[np.int64]
 LONGEST_PART = 1000
-WORDS_REMEMBERED = 500_000
+MOST_STEMS = 500_000
 
 
 class Passage(Record, frozen=True):
@@ -65,33 +65,28 @@ class Bags(NamedTuple):
     weights: npt.NDArray[np.float64]
 
 
-class Terms(dict[str, int]):
-    """Words, and the numbers of their stems, -1 for stop words; every stem that was met has a number."""
+class Terms:
+    """The numbers of stems, -1 for stop words; every stem that was met has a number."""
 
     def __init__(self, language: str = "en") -> None:
-        super().__init__({"": -1})
-        self._stop, self._stem = stop_words().get(language, frozenset()), stems(language)
+        self._stop, self._stem = stop_words().get(language, frozenset()) | {""}, stems(language)
         self._numbers: dict[str, int] = {}
+        self._meanings = Meanings(self._number)
 
-    def __missing__(self, word: str) -> int:
-        if word in self._stop:
-            number = -1
-        else:
-            number = self._numbers.setdefault(self._stem(word), len(self._numbers))
-        self[word] = number
-        return number
+    def _number(self, word: str) -> int:
+        return -1 if word in self._stop else self._numbers.setdefault(self._stem(word), len(self._numbers))
 
     @property
     def full(self) -> bool:
         """Whether it is time to begin anew: the web has more words than memory."""
-        return len(self) > WORDS_REMEMBERED
+        return len(self._numbers) > MOST_STEMS
 
     def bags(self, passages: Sequence[Passage]) -> Bags:
         """The bags of some passages, one behind the other; the words of a heading over several are counted once."""
         texts: dict[tuple[int, str], int] = {}
         which = [texts.setdefault(part, len(texts)) for passage in passages for part in enumerate(passage.parts)]
         told = running([text[:LONGEST_PART] for _, text in texts])
-        stems = np.fromiter(map(self.__getitem__, told.words), np.int64, len(told.words))
+        stems = self._meanings.of(told)
         held = stems >= 0
         size = max(1, len(self._numbers))
         cells, counts = np.unique(told.owners[held] * size + stems[held], return_counts=True)

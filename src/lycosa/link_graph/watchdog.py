@@ -91,6 +91,7 @@ class Watchdog:
         self._room = len(graph) + MOST_LEARNT
         self.changes: list[Change] = []
         self._pages: dict[str, Seen] = {}
+        self._ways: dict[str, list[str]] = {}
         self._fresh: list[str] = []
         self._decided: dict[str, str] = {}
         self._number = self._links = 0
@@ -102,7 +103,7 @@ class Watchdog:
         """A page was fetched; `decided_by` is the node that had the say about the link to it."""
         self._number += 1
         self._forget(url)
-        self._pages[url] = seen
+        self._pages[url], self._ways[url] = seen, seen.leads_to
         self._links += len(seen.links)
         self._fresh.append(url)
         if decided_by:
@@ -112,15 +113,15 @@ class Watchdog:
 
     def _forget(self, url: str) -> None:
         seen = self._pages.pop(url, None)
+        self._ways.pop(url, None)
         if seen is not None:
             self._links -= len(seen.links)
 
     def look(self) -> list[Change]:
         """Fold in what was seen since the last look. Returns the changes, which are made and logged."""
-        links = {url: seen.leads_to for url, seen in self._pages.items()}
         enough = max(self._threshold, parting([seen.relevance for seen in self._pages.values()]))
         targets = [url for url, seen in self._pages.items() if seen.relevance >= enough]
-        far = distances_within(MOST_LEVELS, targets, links)
+        far = distances_within(MOST_LEVELS, targets, self._ways)
         made = [*self._judged(far), *self._learnt(far), *self._crowded_out()]
         self._fresh, self._decided = [], {}
         self.changes = [*self.changes, *made][-CHANGES_KEPT:]

@@ -6,7 +6,7 @@ forgotten. Reading changes nothing, so a scorer may ask while it judges.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -31,6 +31,13 @@ class Remembered(Generic[Key, Value]):
         """What was put there last, or None."""
         found = self._young.get(key)
         return self._old.get(key) if found is None else found
+
+    def get_all(self, keys: Iterable[Key]) -> list[Value | None]:
+        """The same for each of many."""
+        young, old = self._young, self._old
+        if old:
+            return [young[key] if key in young else old.get(key) for key in keys]
+        return [young.get(key) for key in keys]
 
     def put(self, key: Key, value: Value) -> None:
         """Remember, in place of what was known."""

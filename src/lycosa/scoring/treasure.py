@@ -14,9 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from lycosa.configuration import Configuration
+from lycosa.lexicon import running
 from lycosa.link_graph.passages import passage_of
 from lycosa.link_graph.treasure_graph import UNLIKE_ALL, Verdict
 from lycosa.records import Link, Page, Score, Visit
@@ -27,7 +26,6 @@ from lycosa.scoring.scorer import OFF_TOPIC, LinkScorer, Topic
 from lycosa.scoring.treasure_exact import ExactTreasureLinkScorer
 from lycosa.scoring.treasure_keeper import TreasureKeeper
 from lycosa.sections import Treasure
-from lycosa.text import Running, running
 from lycosa.topics.class_profile import Profile, closeness, profiles
 from lycosa.topics.vectors import TopicVector
 
@@ -97,7 +95,7 @@ class TreasureLinkScorer:
         """
         profile = self._profiles.of_page(page)
         spoken = self._of_page(profile, relevance)
-        aims = list(map(self._aim, [link.url for link in links]))
+        aims = self._all_aims([link.url for link in links])
         before = self._judged.get(page.url)
         heard = before.heard if before is not None else set()
         most = self._settings.mentions
@@ -118,6 +116,9 @@ class TreasureLinkScorer:
             found = _Aim(url, self._unheard)
             self._aims.put(url, found)
         return found
+
+    def _all_aims(self, urls: Sequence[str]) -> list[_Aim]:
+        return [found or self._aim(url) for url, found in zip(urls, self._aims.get_all(urls), strict=True)]
 
     def _of_page(self, profile: Profile, relevance: Score) -> float:
         settings = self._settings
@@ -147,7 +148,7 @@ class TreasureLinkScorer:
         near = self._profiles.closeness_of(told, self._profile)
         around = settings.by_boundary_class * near[: len(boundaries)]
         if settings.by_words:
-            around = around + settings.by_words * self._topic.of_texts(_first(told, len(boundaries)))
+            around = around + settings.by_words * self._topic.of_texts(told.first(len(boundaries)))
         called = settings.by_anchor_class * near[len(boundaries) :]
         places = [(boundaries[link.boundary], anchors[link.anchor]) for link in links]
         return [float(around[boundary] + called[anchor]) for boundary, anchor in places]
@@ -165,20 +166,20 @@ class TreasureLinkScorer:
     def _scores(self, page: str, spoken: float, aims: Sequence[_Aim]) -> list[Score]:
         """What each link is worth with a page among its parents, which it may be already; of fetched ones no more."""
         once_more = 0 if self._aim(page).fetched else 1
-        found: list[Score] = []
-        by_page = self._score(1, spoken, _Aim(page, self._unheard))
-        for aim in aims:
-            if aim.fetched:
-                found.append(by_page)
-            elif aim.parents:
-                found.append(self._score(aim.parents + once_more, aim.said + once_more * spoken, aim))
-            else:
-                found.append(self._score(1, spoken, aim))
-        return found
+        score, more = self._score, once_more * spoken
+        by_page = score(1, spoken, _Aim(page, self._unheard))
+        return [
+            by_page
+            if aim.fetched
+            else score(aim.parents + once_more, aim.said + more, aim)
+            if aim.parents
+            else score(1, spoken, aim)
+            for aim in aims
+        ]
 
     def _score(self, parents: int, said: float, aim: _Aim) -> Score:
         """The mean over so many parents that said this in sum, and what passages say; with its reason."""
-        mean = said / parents if parents else 0.0
+        mean = said / parents
         value = (mean + aim.says) / self._whole
         why = f"{parents} parents' pages say {mean:.2f}, {aim.told}"
         return Score(OFF_TOPIC if value < OFF_TOPIC else value if value < 1.0 else 1.0, why)
@@ -213,10 +214,11 @@ class TreasureLinkScorer:
                 if not (aim.fetched or (again and aim.parents)):
                     self._add(aim, says)
             return
-        given = {link.url: each.value for link, each in zip(page.links, priorities, strict=False)}
-        for aim in map(self._aim, dict.fromkeys([link.url for link in page.links])):
+        given = dict.fromkeys([link.url for link in page.links], 0.0)
+        given.update({link.url: each.value for link, each in zip(page.links, priorities, strict=False)})
+        for aim in self._all_aims(list(given)):
             if not (aim.fetched or (again and aim.parents)):
-                self._add(aim, given.get(aim.url, 0.0) * self._whole)
+                self._add(aim, given[aim.url] * self._whole)
 
     def hear(self, letters: Sequence[tuple[Link, Score]]) -> None:
         """A page of another agent links here; what its finder gave the link stands for the page."""
@@ -256,12 +258,6 @@ class TreasureLinkScorer:
     def adjust(self, configuration: Configuration) -> None:
         """Take back what a person undid."""
         self.keeper.adjust(configuration.treasure)
-
-
-def _first(told: Running, number: int) -> Running:
-    """The words of the first few of some texts."""
-    behind = int(np.searchsorted(told.owners, number))
-    return Running(told.words[:behind], told.owners[:behind])
 
 
 def treasure_link_scorer(configuration: Configuration, topic: Topic) -> LinkScorer:

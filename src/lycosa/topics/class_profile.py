@@ -16,8 +16,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from lycosa.lexicon import Running
 from lycosa.records import Page
-from lycosa.text import Running, words
+from lycosa.text import words
 from lycosa.topics.class_entries import page_entries
 from lycosa.topics.class_lists import ClassLists
 from lycosa.topics.classes import Numbers, Scheme, digits_of
@@ -82,10 +83,9 @@ class Profiles:
 
     def closeness_of(self, told: Running, topic: Profile) -> npt.NDArray[np.float64]:
         """How close each of many short texts is to a topic, worked out for all of them at once."""
-        begins, entries = self._scheme.found(told.words)
+        begins, entries = self._scheme.found(told)
         places, numbers = self._lists.of(entries)
-        size = len(self.classes)
-        texts = int(told.owners[-1]) + 1 if told.words else 0
+        size, texts = len(self.classes), told.texts
         every = np.repeat(told.owners[begins], numbers) * size + self._lists.listed[places]
         cells, which = np.unique(every, return_inverse=True)
         owners, classes = cells // size, cells % size

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lycosa.configuration import ConfigurationError
+from lycosa.lexicon import Meanings, Running
 from lycosa.records import Record
 from lycosa.text import Stems, stems, words
 
@@ -110,6 +111,7 @@ class _Phrases:
     def __init__(self, index: Mapping[tuple[str, ...], Sequence[str]], stem: Stems) -> None:
         known = {each: number for number, each in enumerate(sorted({each for phrase in index for each in phrase}), 1)}
         self._stems = _Stems(known, stem)
+        self._meanings = Meanings(self._stems.__getitem__)
         self._reach = max(map(len, index), default=0)
         self.entries = [Entry(1, number) for number in range(len(known) + 1)]
         """First those of single words, by the number of their stem, then those of phrases."""
@@ -129,9 +131,12 @@ class _Phrases:
         self.entries.append(longer)
         return longer
 
-    def find(self, told: Sequence[str]) -> Found:
+    def find(self, told: Sequence[str] | Running) -> Found:
         """All matches, phrases last: at each place the longest, and none inside another."""
-        stems = np.fromiter(map(self._stems.__getitem__, told), np.int64, len(told))
+        if isinstance(told, Running):
+            stems = self._meanings.of(told)
+        else:
+            stems = np.fromiter(map(self._stems.__getitem__, told), np.int64, len(told))
         line: list[int] = stems.tolist()
         phrases: list[Entry] = []
         begins: list[int] = []
@@ -254,7 +259,7 @@ class Scheme:
         entries = self._phrases.entries
         return [(at, entries[number]) for at, number in zip(begins.tolist(), numbers.tolist(), strict=True)]
 
-    def found(self, told: Sequence[str]) -> Found:
+    def found(self, told: Sequence[str] | Running) -> Found:
         """As `matches`, in arrays: where entries begin, and their numbers among `entries`."""
         return self._phrases.find(told)
 

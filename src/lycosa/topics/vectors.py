@@ -19,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
+from lycosa.lexicon import Meanings, Running
 from lycosa.records import Page
-from lycosa.text import Running, stems, stop_words, terms, words
+from lycosa.text import stems, stop_words, terms, words
 from lycosa.topics.okapi import shipped_background
 
 PLACES = 1 << 20
@@ -68,6 +69,7 @@ class Vectors:
 
     def __init__(self) -> None:
         self._languages: dict[str, _Places] = {}
+        self._meanings: dict[str, Meanings] = {}
         self._young: dict[Any, Vector] = {}
         self._old: dict[Any, Vector] = {}
         self.remembered = VECTORS_REMEMBERED
@@ -93,15 +95,20 @@ class Vectors:
         self._young[key] = vector
         return vector
 
-    def places(self, told: Sequence[str], language: str) -> npt.NDArray[np.int32]:
+    def _places(self, language: str) -> _Places:
+        if language not in self._languages:
+            self._languages[language] = _Places(language)
+        return self._languages[language]
+
+    def places(self, told: Running, language: str) -> npt.NDArray[np.int64]:
         """The places of running words, -1 for those that do not count."""
-        known = self._languages.get(language)
-        if known is None:
-            known = self._languages[language] = _Places(language)
-        return np.fromiter(map(known.__getitem__, told), np.int32, len(told))
+        if language not in self._meanings:
+            self._meanings[language] = Meanings(self._places(language).__getitem__)
+        return self._meanings[language].of(told)
 
     def _made(self, text: str, language: str) -> Vector:
-        every = self.places(words(text[:LONGEST_TEXT]), language)
+        told = words(text[:LONGEST_TEXT])
+        every = np.fromiter(map(self._places(language).__getitem__, told), np.int32, len(told))
         places, numbers = np.unique(every, return_counts=True)
         if len(places) and places[0] < 0:
             places, numbers = places[1:], numbers[1:]
@@ -135,13 +142,12 @@ class TopicVector:
 
     def of_texts(self, told: Running, language: str = "en") -> npt.NDArray[np.float64]:
         """The similarity of each of many short texts, worked out for all of them at once."""
-        places = vectors().places(told.words, language)
+        places = vectors().places(told, language)
         held = places >= 0
         cells, numbers = np.unique(told.owners[held] * PLACES + places[held], return_counts=True)
         owners, weights = cells // PLACES, 1 + np.log(numbers)
-        texts = int(told.owners[-1]) + 1 if told.words else 0
-        lengths = np.sqrt(np.bincount(owners, weights * weights, texts))
-        sums = np.bincount(owners, weights * self._weights[cells % PLACES], texts)
+        lengths = np.sqrt(np.bincount(owners, weights * weights, told.texts))
+        sums = np.bincount(owners, weights * self._weights[cells % PLACES], told.texts)
         return np.minimum(1.0, sums / np.maximum(lengths, 1e-12))
 
     def telling(self, vector: Vector, most: int = 5) -> str:
