@@ -15,13 +15,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from lycosa.text import words
+from lycosa.text import END, words_of_all
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
 
 MOST_WORDS = 500_000
 NO_WORD = 0
-"""The number of the empty word, which stands behind each text so that no phrase reaches over."""
+"""The number of what stands behind each text."""
 TEXTS_REMEMBERED = 500
 """Texts whose words are remembered for a while: those around links are looked at for several reasons."""
 
@@ -30,8 +30,8 @@ class Lexicon(dict[str, int]):
     """The numbers of words, in the order in which they were met; and texts met lately as numbers."""
 
     def __init__(self) -> None:
-        super().__init__({"": NO_WORD})
-        self.words = [""]
+        super().__init__({END: NO_WORD})
+        self.words = [END]
         self._lock = Lock()
         self._texts: dict[str, Numbers] = {}
 
@@ -43,7 +43,7 @@ class Lexicon(dict[str, int]):
         return number
 
     def of(self, texts: Sequence[str]) -> list[Numbers]:
-        """The numbers of each text's words, and of the empty word behind them."""
+        """The numbers of each text's words, and NO_WORD behind them."""
         known = self._texts
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
@@ -53,13 +53,9 @@ class Lexicon(dict[str, int]):
         return [known[text] for text in texts]
 
     def _read(self, texts: Sequence[str]) -> list[Numbers]:
-        told: list[str] = []
-        ends: list[int] = []
-        for text in texts:
-            told += words(text)
-            told.append("")
-            ends.append(len(told))
+        told = words_of_all(texts)
         every = np.fromiter(map(self.__getitem__, told), np.int64, len(told))
+        ends = (np.flatnonzero(every == NO_WORD) + 1).tolist()
         return [every[begin:end] for begin, end in zip((0, *ends), ends, strict=False)]
 
 

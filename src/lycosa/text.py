@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
@@ -18,6 +18,9 @@ import Stemmer
 _WORD = re.compile(r"[^\W_]+")
 _ASCII_SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
 _SPACED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))
+END = "\0"
+"""Stands behind a text among running words, so that no phrase reaches over."""
+_SPACED_BUT_ENDS = bytes((0, *_SPACED[1:]))
 
 SNOWBALL = {
     "ar": "arabic", "da": "danish", "de": "german", "en": "porter", "es": "spanish", "fi": "finnish",
@@ -45,6 +48,18 @@ def words(text: str) -> list[str]:
     for place in reversed(odd):
         parts[place : place + 1] = _WORD.findall(parts[place])
     return parts
+
+
+def words_of_all(texts: Sequence[str]) -> list[str]:
+    """The words of several texts, and END behind those of each."""
+    every = f" {END} ".join((*texts, ""))
+    if every.isascii() and every.count(END) == len(texts):
+        return every.lower().encode().translate(_SPACED_BUT_ENDS).decode().split()
+    found: list[str] = []
+    for text in texts:
+        found += words(text)
+        found.append(END)
+    return found
 
 
 class Stems:

@@ -5,7 +5,7 @@ import pytest
 
 from lycosa.lexicon import running
 from lycosa.records import Page
-from lycosa.text import words
+from lycosa.text import END, words
 from lycosa.topics.class_profile import Profiles, closeness, profiles
 from lycosa.topics.classes_file import scheme_of
 
@@ -46,7 +46,7 @@ def test_phrases_do_not_reach_from_one_text_into_the_next() -> None:
     apart = maker.closeness_of(running(["birds", "of prey"]), maker.of_text("hawk"))
     assert apart.tolist() == [0.0, 0.0]
     told = running(["birds of", "prey"])
-    assert [told.lexicon.words[number] for number in told.numbers] == ["birds", "of", "", "prey", ""]
+    assert [told.lexicon.words[number] for number in told.numbers] == ["birds", "of", END, "prey", END]
     assert told.owners.tolist() == [0, 0, 0, 1, 1]
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lycosa.lexicon import Numbers
 from lycosa.link_graph.passages import PARTS, Bags, Passage, Terms, one_behind_the_other
 
 Floats = npt.NDArray[np.float64]
@@ -73,7 +74,7 @@ class PassageIndex:
         self._rows: Floats = np.zeros((len(common), len(member)))
         self._rows[row[is_common], bags.passages[is_common]] = bags.weights[is_common]
         lists = np.where(is_common, -1, bags.terms * self.groups + member[bags.passages])
-        order = np.argsort(lists)[np.count_nonzero(is_common) :]
+        order = _in_order(lists)[np.count_nonzero(is_common) :]
         self._owners, self._weights = bags.passages[order], bags.weights[order]
         self._begins = np.searchsorted(lists[order], np.arange(len(holding) * self.groups + 1))
 
@@ -106,3 +107,12 @@ class PassageIndex:
         rows = self._row_of[bags.terms]
         held = rows >= 0
         return zip(bags.passages[held].tolist(), rows[held].tolist(), bags.weights[held].tolist(), strict=True)
+
+
+def _in_order(numbers: Numbers) -> Numbers:
+    """The places of numbers in their order: each number with its place is one number, and those are sorted faster."""
+    bits = len(numbers).bit_length()
+    keyed = numbers << bits | np.arange(len(numbers))
+    keyed.sort()
+    found: Numbers = keyed & ((1 << bits) - 1)
+    return found

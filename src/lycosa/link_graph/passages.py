@@ -17,7 +17,7 @@ import xxhash
 
 from lycosa.lexicon import Meanings, Numbers, running
 from lycosa.records import Link, Record
-from lycosa.text import stems, stop_words
+from lycosa.text import END, stems, stop_words
 
 LONGEST_PART = 1000
 MOST_STEMS = 500_000
@@ -69,7 +69,7 @@ class Terms:
     """The numbers of stems, -1 for stop words; every stem that was met has a number."""
 
     def __init__(self, language: str = "en") -> None:
-        self._stop, self._stem = stop_words().get(language, frozenset()) | {""}, stems(language)
+        self._stop, self._stem = stop_words().get(language, frozenset()) | {END}, stems(language)
         self._numbers: dict[str, int] = {}
         self._meanings = Meanings(self._number)
 
