@@ -33,9 +33,14 @@ SMALL = 3_000
 STAGES = ("generate", "parse", "score", "archive", "update")
 
 
+def size() -> int:
+    """How many pages the web has."""
+    return int(os.environ.get("LYCOSA_BENCH_PAGES", "20000"))
+
+
 def run() -> list[Row]:
     """All rows of the bench."""
-    pages = int(os.environ.get("LYCOSA_BENCH_PAGES", "20000"))
+    pages = size()
     rows: list[Row] = []
     with big_web(pages) as web:
         ours = our_run(web)

@@ -2,19 +2,18 @@
 
 Beside best-first in whole crawls of the bench's web (CPU a page), and beside the
 formulas word by word: every link with every node. LYCOSA_BENCH_PAGES sets the size of
-the web (default 3 000 here).
+the web, as for `crawl`.
 """
 
 from __future__ import annotations
 
 import math
-import os
 import time
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.crawl import cost_beside
+from bench.crawl import cost_beside, size
 from bench.rows import Row, less_is_better, more_is_better
 from bench.web_pages import WebPages
 from lycosa.agents.treasure_folder import GraphFile, write_graph
@@ -41,9 +40,8 @@ def run() -> list[Row]:
         file = Path(path) / "graph.json"
         targets = tuple(node.page for node in nodes if not node.distance)
         write_graph(GraphFile(targets, tuple(nodes)), file)
-        size = int(os.environ.get("LYCOSA_BENCH_PAGES", "3000"))
-        rows = cost_beside("treasure", "treasure", [f"treasure.graph={file}"], size, most=MOST)
-    return [*rows, _without_start_up(rows[0], nodes, size), *_judging(TreasureGraph(nodes), nodes, pages[-ASKED:])]
+        rows = cost_beside("treasure", "treasure", [f"treasure.graph={file}"], size(), most=MOST)
+    return [*rows, _without_start_up(rows[0], nodes, size()), *_judging(TreasureGraph(nodes), nodes, pages[-ASKED:])]
 
 
 def _page(number: int) -> Page:
