@@ -61,8 +61,9 @@ def test_a_log_that_was_rotated_packed_and_has_grown_goes_on_where_it_was(tmp_pa
     assert pages(tmp_path / "store") == pages(tmp_path / "whole")
 
 
-def test_an_older_shorter_copy_counts_nothing(tmp_path: Path) -> None:
-    for number in (10, 40):
+@pytest.mark.parametrize("imports", [(10, 40), (10, 40, 40)], ids=["once", "after nothing new"])
+def test_an_older_shorter_copy_counts_nothing(tmp_path: Path, imports: tuple[int, ...]) -> None:
+    for number in imports:
         import_logs(tmp_path / "store", [log(tmp_path, "".join(A_FEW[:number]))])
     found = import_logs(tmp_path / "store", [log(tmp_path, "".join(A_FEW[:20]), "copy")])
     assert found.visits == 0

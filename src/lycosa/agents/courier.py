@@ -86,5 +86,5 @@ class ProcessCourier:
 
     def close(self) -> None:
         """Close the stores."""
-        for store in self._open.values():
-            store.close()
+        while self._open:
+            self._open.popitem()[1].close()

@@ -76,7 +76,9 @@ def open_log(file: LogFile, site: str, store: LogStore) -> OpenLog | None:
     blocks = LineBlocks(file.open())
     first = blocks.first_line()
     if not first:
-        return None if not blocks.stream.damage else OpenLog(file, blocks, "", [])
+        found = OpenLog(file, blocks, "", [])
+        found.release()
+        return found if blocks.stream.damage else None
     mark = f"import:{site}:{xxhash.xxh3_128_hexdigest(first)}"
     kept = store.mark(mark)
     known = _decode(kept) if kept else []

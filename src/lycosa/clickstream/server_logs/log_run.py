@@ -108,9 +108,9 @@ class LogRun:
         return found
 
     def _place(self) -> Reached:
-        """Where reading is, with nothing left over."""
-        prefix = self.log.blocks.prefix
-        grew_from = self.log.reached.digest if self.log.reached else b""
+        """Where reading is, with nothing left over; a log that did not grow has grown from where it had before."""
+        prefix, reached = self.log.blocks.prefix, self.log.reached
+        grew_from = b"" if reached is None else reached.grew_from if reached.digest == prefix.digest else reached.digest
         return Reached(
             prefix.length, prefix.digest, grew_from, self.lines, self.time, self.form.directive, format=self.form.name
         )
