@@ -119,6 +119,7 @@ def _word_shape(match: re.Match[str]) -> str:
     return "W" if match[1] else "w" if match[2] else "0"
 
 
+@lru_cache(maxsize=16_384)
 def place_kinds(site: str, template: int, tag_path: str, rel: str) -> tuple[Kind, ...]:
     """Where a link stands: at a place of any page, of a page of its site, of a page of that template there."""
     place = f"{tag_path} {rel}" if rel else tag_path

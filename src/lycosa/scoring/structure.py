@@ -43,6 +43,7 @@ LEADS = 0.25
 """What a page is worth that does not match but has many new links that are promising."""
 MANY = 5
 PROMISING = 0.5
+GONE = Score(OFF_TOPIC, "was asked for before")
 UNTRIED = 0.1
 """What a group that was never tried has ahead, divided by its trials and one more."""
 
@@ -59,11 +60,10 @@ class _Group:
 
 
 class _Expected(NamedTuple):
-    """What links of some kinds may be worth, how often the most particular kind was tried, and what to say of it."""
+    """What links of some kinds may be worth, and how often the most particular kind was tried."""
 
     value: float
     tried: int
-    why: str
 
 
 class StructureLinkScorer:
@@ -75,22 +75,36 @@ class StructureLinkScorer:
         self._templates = Templates()
         self._groups: dict[tuple[Kind, Kind, int], _Group] = {}
         self._waiting: WaitingLinks[tuple[_Group, ...]] = WaitingLinks(most_waiting)
-        self._expectations: dict[tuple[Kind, ...], _Expected] = {}
+        self._expectations: dict[Kind, _Expected] = {}
+        self._whys: dict[Kind, str] = {}
         self._unjudged = 0
         self._told: list[tuple[str, Score]] = []
 
     def priorities(self, page: Page, relevance: Score, links: Sequence[Link]) -> Sequence[Score]:
-        """The rate of each link's group."""
+        """The rate of each link's group; nothing where a link waits no longer."""
         site, template = site_of(page.url), self._templates.find(page.structure)
-        return [self._score(self._group_of(link, site, template)) for link in links]
+        waits, is_gone = self._waiting.get, self._waiting.is_gone
+        return [
+            GONE if waits(link.url) is None and is_gone(link.url) else self._promise(link, site, template)
+            for link in links
+        ]
 
     def estimates(self, links: Sequence[Link]) -> Sequence[Score]:
         """Links that wait by the best of their groups; others by their addresses alone."""
         return [self._estimate(link) for link in links]
 
     def _estimate(self, link: Link) -> Score:
-        groups = self._waiting.get(link.url) or (self._group_of(link, site_of(link.parent or link.url), -1),)
+        groups = self._waiting.get(link.url)
+        if not groups:
+            return self._promise(link, site_of(link.parent or link.url), -1)
         return max((self._score(group) for group in groups), key=lambda each: each.value)
+
+    def _promise(self, link: Link, site: str, template: int) -> Score:
+        """What a link promises that may have no group yet."""
+        place, address = place_kinds(site, template, link.tag_path, link.rel), address_kinds(link.url)
+        depth = link.depth if link.depth < DEEP else DEEP
+        group = self._groups.get((place[-1], address[-1], depth))
+        return self._judged(place, address, depth) if group is None else self._score(group)
 
     def _group_of(self, link: Link, site: str, template: int) -> _Group:
         place, address = place_kinds(site, template, link.tag_path, link.rel), address_kinds(link.url)
@@ -100,28 +114,40 @@ class StructureLinkScorer:
 
     def _score(self, group: _Group) -> Score:
         if group.score is None:
-            group.score = Score(*self._judged(group))
+            group.score = self._judged(group.place, group.address, group.depth)
         return group.score
 
-    def _judged(self, group: _Group) -> tuple[float, str]:
-        """What to expect of links of a group, and why."""
-        place, address = self._expected(group.place), self._expected(group.address)
-        ahead = SHALLOW / (1 + group.depth) + UNTRIED / (1 + min(place.tried, address.tried))
-        why = "; ".join(filter(None, (place.why, address.why))) or "no such link was tried yet"
-        return max(OFF_TOPIC, sqrt(place.value * address.value) + ahead), why
+    def _judged(self, places: tuple[Kind, ...], addresses: tuple[Kind, ...], depth: int) -> Score:
+        """What to expect of links of some kinds, and why."""
+        place, address = self._why(places), self._why(addresses)
+        why = f"{place}; {address}" if place and address else place or address or "no such link was tried yet"
+        return Score(self._value(places, addresses, depth), why)
+
+    def _value(self, places: tuple[Kind, ...], addresses: tuple[Kind, ...], depth: int) -> float:
+        place, address = self._expected(places), self._expected(addresses)
+        tried = place.tried if place.tried < address.tried else address.tried
+        value = sqrt(place.value * address.value) + SHALLOW / (1 + depth) + UNTRIED / (1 + tried)
+        return value if value > OFF_TOPIC else OFF_TOPIC
 
     def _expected(self, kinds: tuple[Kind, ...]) -> _Expected:
-        """Worked out once for all links of the same kinds until something is learnt."""
-        known = self._expectations.get(kinds)
+        """Worked out once for all links of the same kinds until something is learnt; the last kind tells the others."""
+        known = self._expectations.get(kinds[-1])
         if known is None:
             if len(self._expectations) >= MOST_EXPECTATIONS:
                 self._expectations.clear()
-            known = self._expectations[kinds] = _Expected(
-                self._rates.estimate(kinds), self._rates.tried(kinds[-1]), self._why(kinds)
-            )
+            known = self._expectations[kinds[-1]] = _Expected(self._rates.estimate(kinds), self._rates.tried(kinds[-1]))
         return known
 
     def _why(self, kinds: tuple[Kind, ...]) -> str:
+        """The same for what there is to say."""
+        known = self._whys.get(kinds[-1])
+        if known is None:
+            if len(self._whys) >= MOST_EXPECTATIONS:
+                self._whys.clear()
+            known = self._whys[kinds[-1]] = self._told_of(kinds)
+        return known
+
+    def _told_of(self, kinds: tuple[Kind, ...]) -> str:
         for kind in reversed(kinds):
             rate = self._rates.of(kind)
             if rate is not None:
@@ -133,6 +159,7 @@ class StructureLinkScorer:
         for visit in visits:
             self._note(visit)
         self._expectations.clear()
+        self._whys.clear()
         self._unjudged += len(visits)
         if self._unjudged * GROUPS_AT_ONCE >= len(self._groups):
             self._unjudged = 0
@@ -140,10 +167,10 @@ class StructureLinkScorer:
                 self._judge_again(group)
 
     def _judge_again(self, group: _Group) -> None:
-        before, (value, why) = group.score, self._judged(group)
+        before, value = group.score, self._value(group.place, group.address, group.depth)
         if before is None or abs(value - before.value) > WORTH_TELLING:
-            group.score = Score(value, why)
-            self._told += [(url, self._best(url, group.score)) for url in group.urls]
+            now = group.score = self._judged(group.place, group.address, group.depth)
+            self._told += [(url, self._best(url, now)) for url in group.urls]
 
     def _best(self, url: str, now: Score) -> Score:
         """The best that any of a link's groups promises."""
