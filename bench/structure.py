@@ -16,7 +16,7 @@ from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.crawl import cost_beside
+from bench.crawl import cost_beside, size
 from bench.rows import Row, less_is_better, missing, more_is_better
 from bench.web_pages import WebPages
 from lycosa.pages.document import read_page, read_structure
@@ -68,8 +68,7 @@ def _crawls() -> list[Row]:
         files = [str(Path(folder) / f"{number}.bin") for number in (500, 1_000, 1_500)]
         for number, file in zip((500, 1_000, 1_500), files, strict=True):
             Path(file).write_bytes(read_structure(web.html(number).encode()).to_bytes())
-        pages = int(os.environ.get("LYCOSA_BENCH_PAGES", "3000"))
-        return cost_beside(BENCH, "structure", [f"structure.samples={json.dumps(files)}"], pages, most=1.5)
+        return cost_beside(BENCH, "structure", [f"structure.samples={json.dumps(files)}"], size(), most=1.5)
 
 
 def _sites() -> Sites:
