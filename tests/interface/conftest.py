@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from own_server import served
 from playwright.sync_api import Browser, Page, sync_playwright
+from reader_tabs import ReadingRoom, reading_room
 from small_crawl import a_crawl, a_full_crawl
 from starlette.testclient import TestClient
 
@@ -75,3 +76,17 @@ def tab(browser: Browser, server: str, complaints: list[str]) -> Iterator[Page]:
     page.on("pageerror", lambda error: complaints.append(str(error)))
     yield page
     context.close()
+
+
+@pytest.fixture(scope="module")
+def whole_room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReadingRoom]:
+    """A server with stored pages, and a browser to read them."""
+    with reading_room(tmp_path_factory.mktemp("reads")) as room:
+        yield room
+
+
+@pytest.fixture
+def room(whole_room: ReadingRoom) -> Iterator[ReadingRoom]:
+    """The same, with nobody in it at the beginning of a test."""
+    yield whole_room
+    whole_room.empty()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+import pytest
 from own_server import served
 from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 from reader_crawl import WOLF, a_crawl_to_read
@@ -23,6 +24,7 @@ from real_browser import ARGUMENTS, browser_path
 PERSON = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
 SAY_YES = "if (!localStorage.getItem('lycosa-notes')) localStorage.setItem('lycosa-notes', 'yes')"
 DESK = (1280, 800)
+SIZES = [pytest.param((390, 844), id="phone"), pytest.param(DESK, id="desk")]
 
 
 @dataclass(slots=True)

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Route, expect
 from reader_crawl import EVIL, HOSTILE, SITE, WOLF
-from reader_tabs import DESK, ReadingRoom, no_strangers, reading_room
+from reader_tabs import SIZES, ReadingRoom, no_strangers
 from test_in_the_browser import CONTRAST, DAY, NIGHT
 
 from lycosa.interface.web.reader_policies import ORIGINAL
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
-SIZES = [pytest.param((390, 844), id="phone"), pytest.param(DESK, id="desk")]
 UNNAMED = """() => [...document.querySelectorAll("a, button, input, select, iframe")]
   .filter((each) => each.type !== "hidden" && each.checkVisibility())
   .filter((each) => !(each.textContent.trim() || each.title || each.ariaLabel || each.labels?.length))
   .map((each) => each.outerHTML)"""
 VIEWS = ["reading", "original", "versions", "links", "structure", "scores"]
-
-
-@pytest.fixture(scope="module")
-def whole_room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReadingRoom]:
-    with reading_room(tmp_path_factory.mktemp("reads")) as room:
-        yield room
-
-
-@pytest.fixture
-def room(whole_room: ReadingRoom) -> Iterator[ReadingRoom]:
-    yield whole_room
-    whole_room.empty()
 
 
 # -- hostile pages ------------------------------------------------------------------------------------

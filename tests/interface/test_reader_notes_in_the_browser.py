@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Route, expect
 from reader_crawl import HUNT, WOLF
-from reader_tabs import DESK, Reader, ReadingRoom, reading_room
+from reader_tabs import SIZES, Reader, ReadingRoom
 
 from lycosa.clicks import Action
 from lycosa.storage.click_store import ClickStore
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
-SIZES = [pytest.param((390, 844), id="phone"), pytest.param(DESK, id="desk")]
-VIEWS = ["reading", "original", "versions", "links", "structure", "scores"]
-
-
-@pytest.fixture(scope="module")
-def whole_room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReadingRoom]:
-    with reading_room(tmp_path_factory.mktemp("reads")) as room:
-        yield room
-
-
-@pytest.fixture
-def room(whole_room: ReadingRoom) -> Iterator[ReadingRoom]:
-    yield whole_room
-    whole_room.empty()
 
 
 @pytest.fixture
