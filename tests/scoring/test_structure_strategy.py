@@ -215,7 +215,12 @@ def test_kinds_of_addresses_go_from_the_site_to_how_the_last_part_begins_and_end
 def test_rates_of_what_was_never_tried_are_those_of_what_is_more_general() -> None:
     rates = LinkRates()
     for number in range(20):
-        rates.note(("folder",), 1.0, True)
-        rates.note(("other",), float(number < 2), number < 2)
-    tried, untried = rates.estimate((("folder",), ("folder", "shape"))), rates.estimate((("new",),))
-    assert tried > 0.9 > untried == rates.overall
+        rates.note([rates.lineage((("folder",),))], 1.0, True)
+        rates.note([rates.lineage((("other",),))], float(number < 2), number < 2)
+    tried, untried = (rates.lineage(kinds) for kinds in ((("folder",), ("folder", "shape")), (("new",),)))
+    rates.judge(tried)
+    rates.judge(untried)
+    assert tried.expected > 0.9 > untried.expected == rates.overall
+    assert tried.telling is not None
+    assert (tried.tried, tried.telling.told) == (0, "20 of 20 links to addresses like folder led to matching pages")
+    assert untried.telling is None

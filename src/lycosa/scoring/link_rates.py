@@ -8,7 +8,7 @@ where they stand on their page and what their addresses look like.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from lycosa.scoring.remembered import Remembered
@@ -19,6 +19,8 @@ STRENGTH = 2.0
 HOPE = 0.5
 """The rate of links before anything was tried."""
 MOST_KINDS = 200_000
+MOST_LINEAGES = 65_536
+MOST_PLACES = 16_384
 LONGEST_SHAPE = 40
 DEEPEST_FOLDER = 4
 PLACE = "at"
@@ -30,19 +32,44 @@ _PARTS = re.compile(r"[^-_.0-9]+")
 
 
 class Rate:
-    """Trials, how many of them matched, and what they were worth together."""
+    """Trials of links of a kind, how many of them matched, and what they were worth together."""
 
-    __slots__ = ("matched", "tried", "worth")
+    __slots__ = ("_told", "kind", "matched", "tried", "worth")
 
-    def __init__(self) -> None:
+    def __init__(self, kind: Kind = ()) -> None:
+        self.kind = kind
         self.tried = self.matched = 0
         self.worth = 0.0
+        self._told = ""
 
     def note(self, worth: float, matched: bool) -> None:
         """One more trial; one that nearly matched may be worth something too."""
         self.tried += 1
         self.matched += matched
         self.worth += worth
+        self._told = ""
+
+    @property
+    def told(self) -> str:
+        """The rate in words."""
+        if not self._told:
+            self._told = f"{self.matched} of {self.tried} links {_name_of(self.kind)} led to matching pages"
+        return self._told
+
+
+class Lineage:
+    """The rates of the kinds that a link is of, from the most general to the most particular, and what follows."""
+
+    __slots__ = ("expected", "judged", "rates", "telling", "tried")
+
+    def __init__(self, rates: tuple[Rate, ...]) -> None:
+        self.rates = rates
+        self.judged = -1
+        self.expected = 0.0
+        self.tried = 0
+        """How often the most particular kind was tried."""
+        self.telling: Rate | None = None
+        """The most particular kind that was tried at all."""
 
 
 class LinkRates:
@@ -50,41 +77,73 @@ class LinkRates:
 
     def __init__(self, most: int = MOST_KINDS) -> None:
         self._rates: Remembered[Kind, Rate] = Remembered(most)
+        self._lineages: Remembered[Kind, Lineage] = Remembered(MOST_LINEAGES)
+        self._addresses: Remembered[str, Lineage] = Remembered(MOST_LINEAGES)
+        self._places: Remembered[tuple[str, int, str, str], Lineage] = Remembered(MOST_PLACES)
+        self.learnt = 0
+        """How many times something was learnt; lineages that were judged before are to be judged again."""
         self.all = Rate()
 
-    def note(self, kind: Kind, worth: float, matched: bool) -> None:
-        """A link of a kind was tried."""
-        rate = self._rates.get(kind)
-        if rate is None:
-            rate = Rate()
-            self._rates.put(kind, rate)
-        rate.note(worth, matched)
+    def at_place(self, site: str, template: int, tag_path: str, rel: str) -> Lineage:
+        """The kinds of links at a place of a page."""
+        key = (site, template, tag_path, rel)
+        found = self._places.get(key)
+        if found is None:
+            found = self.lineage(place_kinds(*key))
+            self._places.put(key, found)
+        return found
 
-    def tried(self, kind: Kind) -> int:
-        """How often a kind was tried."""
-        rate = self._rates.get(kind)
-        return 0 if rate is None else rate.tried
+    def of_address(self, url: str) -> Lineage:
+        """The kinds of links with such an address."""
+        found = self._addresses.get(url)
+        if found is None:
+            found = self.lineage(address_kinds(url))
+            self._addresses.put(url, found)
+        return found
 
-    def of(self, kind: Kind) -> Rate | None:
-        """What is known of a kind."""
-        return self._rates.get(kind)
+    def lineage(self, kinds: tuple[Kind, ...]) -> Lineage:
+        """The lineage of these kinds, the most general first; the last of them tells the others."""
+        found = self._lineages.get(kinds[-1])
+        if found is None:
+            found = Lineage(tuple(self._rate(kind) for kind in kinds))
+            self._lineages.put(kinds[-1], found)
+        return found
+
+    def _rate(self, kind: Kind) -> Rate:
+        rate = self._rates.get(kind) or Rate(kind)
+        self._rates.put(kind, rate)
+        return rate
+
+    def note(self, lineages: Iterable[Lineage], worth: float, matched: bool) -> None:
+        """A link of these kinds was tried."""
+        rates = {rate for lineage in lineages for rate in lineage.rates}
+        for rate in rates:
+            rate.note(worth, matched)
+        if rates:
+            self.all.note(worth, matched)
 
     @property
     def overall(self) -> float:
         """The rate of all links."""
         return (self.all.worth + STRENGTH * HOPE) / (self.all.tried + STRENGTH)
 
-    def estimate(self, kinds: tuple[Kind, ...]) -> float:
-        """What a link of these kinds, the most general first, may be worth."""
-        expected = self.overall
-        for kind in kinds:
-            rate = self._rates.get(kind)
-            if rate is not None:
+    def judge(self, lineage: Lineage) -> None:
+        """Work out what a link of these kinds may be worth by all that was learnt."""
+        expected, telling = self.overall, None
+        for rate in lineage.rates:
+            if rate.tried:
+                telling = rate
                 expected = (rate.worth + STRENGTH * expected) / (rate.tried + STRENGTH)
-        return expected
+        lineage.judged, lineage.tried = self.learnt, lineage.rates[-1].tried
+        lineage.expected, lineage.telling = expected, telling
 
 
-@lru_cache(maxsize=65_536)
+def _name_of(kind: Kind) -> str:
+    if kind[0] == PLACE:
+        return f"at {kind[1]} of such pages" if len(kind) > 3 else f"at {kind[1]}"
+    return f"to addresses like {kind[0]}{kind[1] if len(kind) > 1 else ''}"
+
+
 def address_kinds(url: str) -> tuple[Kind, ...]:
     """What an address looks like, the most general first.
 
@@ -119,7 +178,6 @@ def _word_shape(match: re.Match[str]) -> str:
     return "W" if match[1] else "w" if match[2] else "0"
 
 
-@lru_cache(maxsize=16_384)
 def place_kinds(site: str, template: int, tag_path: str, rel: str) -> tuple[Kind, ...]:
     """Where a link stands: at a place of any page, of a page of its site, of a page of that template there."""
     place = f"{tag_path} {rel}" if rel else tag_path

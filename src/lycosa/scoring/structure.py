@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import sqrt
-from typing import NamedTuple
 
 from lycosa.configuration import Configuration
 from lycosa.pages.structure_neighbours import Neighbours, signature_of
 from lycosa.pages.structure_sketch import SAME_TEMPLATE, Features, share
 from lycosa.records import Failed, Fetched, Link, Page, Score, Visit
 from lycosa.scoring.baselines.waiting_links import WaitingLinks
-from lycosa.scoring.link_rates import PLACE, Kind, LinkRates, address_kinds, place_kinds
+from lycosa.scoring.link_rates import Lineage, LinkRates
 from lycosa.scoring.scorer import OFF_TOPIC, Topic
 from lycosa.scoring.structure_relevance import MATCHES, structure_of
 from lycosa.urls import site_of
@@ -34,7 +33,6 @@ WORTH_TELLING = 0.02
 MOST_TEMPLATES = 5_000
 MOST_CANDIDATES = 4
 """Templates that a page is compared with."""
-MOST_EXPECTATIONS = 100_000
 DEEP = 6
 """Links that are deeper below the seeds are all the same."""
 SHALLOW = 0.2
@@ -43,6 +41,7 @@ LEADS = 0.25
 """What a page is worth that does not match but has many new links that are promising."""
 MANY = 5
 PROMISING = 0.5
+NOTHING = Score(0.0)
 GONE = Score(OFF_TOPIC, "was asked for before")
 UNTRIED = 0.1
 """What a group that was never tried has ahead, divided by its trials and one more."""
@@ -53,17 +52,21 @@ class _Group:
 
     __slots__ = ("address", "depth", "place", "score", "urls")
 
-    def __init__(self, place: tuple[Kind, ...], address: tuple[Kind, ...], depth: int) -> None:
+    def __init__(self, place: Lineage, address: Lineage, depth: int) -> None:
         self.place, self.address, self.depth = place, address, depth
         self.urls: dict[str, None] = {}
         self.score: Score | None = None
 
 
-class _Expected(NamedTuple):
-    """What links of some kinds may be worth, and how often the most particular kind was tried."""
+class _Places(dict[tuple[str, str], Lineage]):
+    """The kinds of the places of a page, by tag path and rel, looked up where they are first asked for."""
 
-    value: float
-    tried: int
+    def __init__(self, rates: LinkRates, url: str, template: int) -> None:
+        self._rates, self._site, self._template = rates, site_of(url), template
+
+    def __missing__(self, place: tuple[str, str]) -> Lineage:
+        found = self[place] = self._rates.at_place(self._site, self._template, *place)
+        return found
 
 
 class StructureLinkScorer:
@@ -73,21 +76,23 @@ class StructureLinkScorer:
         self._threshold = threshold
         self._rates = LinkRates()
         self._templates = Templates()
-        self._groups: dict[tuple[Kind, Kind, int], _Group] = {}
+        self._groups: dict[tuple[Lineage, Lineage, int], _Group] = {}
         self._waiting: WaitingLinks[tuple[_Group, ...]] = WaitingLinks(most_waiting)
-        self._expectations: dict[Kind, _Expected] = {}
-        self._whys: dict[Kind, str] = {}
         self._unjudged = 0
         self._told: list[tuple[str, Score]] = []
 
     def priorities(self, page: Page, relevance: Score, links: Sequence[Link]) -> Sequence[Score]:
-        """The rate of each link's group; nothing where a link waits no longer."""
-        site, template = site_of(page.url), self._templates.find(page.structure)
+        """What links of its kinds promise, for each link; nothing where it waits no longer."""
+        places = _Places(self._rates, page.url, self._templates.find(page.structure))
         waits, is_gone = self._waiting.get, self._waiting.is_gone
-        return [
-            GONE if waits(link.url) is None and is_gone(link.url) else self._promise(link, site, template)
-            for link in links
-        ]
+        scores: list[Score] = []
+        for link in links:
+            groups = waits(link.url)
+            if groups is None:
+                scores.append(GONE if is_gone(link.url) else self._promise(*self._kinds_of(link, places)))
+            else:
+                scores.append(self._promise(places[link.tag_path, link.rel], groups[0].address, min(link.depth, DEEP)))
+        return scores
 
     def estimates(self, links: Sequence[Link]) -> Sequence[Score]:
         """Links that wait by the best of their groups; others by their addresses alone."""
@@ -95,87 +100,71 @@ class StructureLinkScorer:
 
     def _estimate(self, link: Link) -> Score:
         groups = self._waiting.get(link.url)
-        if not groups:
-            return self._promise(link, site_of(link.parent or link.url), -1)
+        if groups is None:
+            return self._promise(*self._kinds_of(link, self._anywhere(link)))
         return max((self._score(group) for group in groups), key=lambda each: each.value)
 
-    def _promise(self, link: Link, site: str, template: int) -> Score:
-        """What a link promises that may have no group yet."""
-        place, address = place_kinds(site, template, link.tag_path, link.rel), address_kinds(link.url)
-        depth = link.depth if link.depth < DEEP else DEEP
-        group = self._groups.get((place[-1], address[-1], depth))
-        return self._judged(place, address, depth) if group is None else self._score(group)
+    def _anywhere(self, link: Link) -> _Places:
+        """The places of the page that a link was found on, when nothing else is known of it."""
+        return _Places(self._rates, link.parent or link.url, -1)
 
-    def _group_of(self, link: Link, site: str, template: int) -> _Group:
-        place, address = place_kinds(site, template, link.tag_path, link.rel), address_kinds(link.url)
-        depth = min(link.depth, DEEP)
-        found = self._groups.get((place[-1], address[-1], depth))
-        return _Group(place, address, depth) if found is None else found
+    def _kinds_of(self, link: Link, places: _Places) -> tuple[Lineage, Lineage, int]:
+        return places[link.tag_path, link.rel], self._rates.of_address(link.url), min(link.depth, DEEP)
+
+    def _best(self, groups: Iterable[_Group]) -> Score:
+        """The best that any of a link's groups promises."""
+        best = NOTHING
+        for group in groups:
+            score = group.score
+            if score is not None and score.value > best.value:
+                best = score
+        return best
 
     def _score(self, group: _Group) -> Score:
         if group.score is None:
             group.score = self._judged(group.place, group.address, group.depth)
         return group.score
 
-    def _judged(self, places: tuple[Kind, ...], addresses: tuple[Kind, ...], depth: int) -> Score:
+    def _promise(self, place: Lineage, address: Lineage, depth: int) -> Score:
+        """What a link promises that may have no group yet."""
+        group = self._groups.get((place, address, depth))
+        return self._judged(place, address, depth) if group is None else self._score(group)
+
+    def _judged(self, place: Lineage, address: Lineage, depth: int) -> Score:
         """What to expect of links of some kinds, and why."""
-        place, address = self._why(places), self._why(addresses)
-        why = f"{place}; {address}" if place and address else place or address or "no such link was tried yet"
-        return Score(self._value(places, addresses, depth), why)
+        value, one, other = self._value(place, address, depth), place.telling, address.telling
+        if one is not None and other is not None:
+            return Score(value, f"{one.told}; {other.told}")
+        tried = one or other
+        return Score(value, "no such link was tried yet" if tried is None else tried.told)
 
-    def _value(self, places: tuple[Kind, ...], addresses: tuple[Kind, ...], depth: int) -> float:
-        place, address = self._expected(places), self._expected(addresses)
+    def _value(self, place: Lineage, address: Lineage, depth: int) -> float:
+        rates = self._rates
+        if place.judged != rates.learnt:
+            rates.judge(place)
+        if address.judged != rates.learnt:
+            rates.judge(address)
         tried = place.tried if place.tried < address.tried else address.tried
-        value = sqrt(place.value * address.value) + SHALLOW / (1 + depth) + UNTRIED / (1 + tried)
+        value = sqrt(place.expected * address.expected) + SHALLOW / (1 + depth) + UNTRIED / (1 + tried)
         return value if value > OFF_TOPIC else OFF_TOPIC
-
-    def _expected(self, kinds: tuple[Kind, ...]) -> _Expected:
-        """Worked out once for all links of the same kinds until something is learnt; the last kind tells the others."""
-        known = self._expectations.get(kinds[-1])
-        if known is None:
-            if len(self._expectations) >= MOST_EXPECTATIONS:
-                self._expectations.clear()
-            known = self._expectations[kinds[-1]] = _Expected(self._rates.estimate(kinds), self._rates.tried(kinds[-1]))
-        return known
-
-    def _why(self, kinds: tuple[Kind, ...]) -> str:
-        """The same for what there is to say."""
-        known = self._whys.get(kinds[-1])
-        if known is None:
-            if len(self._whys) >= MOST_EXPECTATIONS:
-                self._whys.clear()
-            known = self._whys[kinds[-1]] = self._told_of(kinds)
-        return known
-
-    def _told_of(self, kinds: tuple[Kind, ...]) -> str:
-        for kind in reversed(kinds):
-            rate = self._rates.of(kind)
-            if rate is not None:
-                return f"{rate.matched} of {rate.tried} links {_name_of(kind)} led to matching pages"
-        return ""
 
     def learn(self, visits: Sequence[Visit]) -> None:
         """Note where links led, and which new ones wait."""
         for visit in visits:
             self._note(visit)
-        self._expectations.clear()
-        self._whys.clear()
+        self._rates.learnt += 1
         self._unjudged += len(visits)
         if self._unjudged * GROUPS_AT_ONCE >= len(self._groups):
             self._unjudged = 0
-            for group in self._groups.values():
-                self._judge_again(group)
+            self._judge_again()
 
-    def _judge_again(self, group: _Group) -> None:
-        before, value = group.score, self._value(group.place, group.address, group.depth)
-        if before is None or abs(value - before.value) > WORTH_TELLING:
-            now = group.score = self._judged(group.place, group.address, group.depth)
-            self._told += [(url, self._best(url, now)) for url in group.urls]
-
-    def _best(self, url: str, now: Score) -> Score:
-        """The best that any of a link's groups promises."""
-        others = self._waiting.get(url) or ()
-        return max((now, *(group.score for group in others if group.score is not None)), key=lambda each: each.value)
+    def _judge_again(self) -> None:
+        waits = self._waiting.get
+        for group in self._groups.values():
+            before, value = group.score, self._value(group.place, group.address, group.depth)
+            if before is None or abs(value - before.value) > WORTH_TELLING:
+                group.score = self._judged(group.place, group.address, group.depth)
+                self._told += [(url, self._best(waits(url) or (group,))) for url in group.urls]
 
     def _note(self, visit: Visit) -> None:
         if not isinstance(visit.outcome, Fetched | Failed):
@@ -189,8 +178,8 @@ class StructureLinkScorer:
 
     def _take_up(self, page: Page) -> float:
         """Let the links of a page wait; what those that were not known yet promise."""
-        site, template = site_of(page.url), self._templates.join(page.structure)
-        promising = sum(self._find(found, site, template) for found in page.links)
+        places = _Places(self._rates, page.url, self._templates.join(page.structure))
+        promising = sum(self._find(found, places) for found in page.links)
         return LEADS * min(1.0, promising / MANY)
 
     def _reward(self, link: Link, groups: tuple[_Group, ...], relevance: float, leads: float) -> None:
@@ -198,25 +187,23 @@ class StructureLinkScorer:
         near = min(1.0, relevance / self._threshold) ** 2 if self._threshold else 1.0
         reward = max(near, leads)
         matched = relevance >= self._threshold
-        kinds = {kind for group in groups for kind in (*group.place, *group.address)}
+        lineages = [lineage for group in groups for lineage in (group.place, group.address)]
         if not groups and link.parent:
-            place = place_kinds(site_of(link.parent), -1, link.tag_path, link.rel)
-            kinds.update((*place, *address_kinds(link.url)))
-        for kind in kinds:
-            self._rates.note(kind, reward, matched)
-        if kinds:
-            self._rates.all.note(reward, matched)
+            lineages += self._kinds_of(link, self._anywhere(link))[:2]
+        self._rates.note(lineages, reward, matched)
 
-    def _find(self, link: Link, site: str, template: int) -> bool:
+    def _find(self, link: Link, places: _Places) -> bool:
         """A link waits, at one more place or for the first time; whether it is new and promising."""
         url = link.url
         known = self._waiting.get(url)
         if (known is None and self._waiting.is_gone(url)) or (known and len(known) >= MOST_GROUPS_OF_LINK):
             return False
-        group = self._group_of(link, site, template)
-        if known is not None and group in known:
+        kinds = self._kinds_of(link, places)
+        group = self._groups.get(kinds)
+        if group is None:
+            group = self._groups[kinds] = _Group(*kinds)
+        elif known is not None and group in known:
             return False
-        self._groups.setdefault((group.place[-1], group.address[-1], group.depth), group)
         group.urls[url] = None
         for forgotten, left in self._waiting.found(url, (*(known or ()), group)):
             for each in left:
@@ -226,7 +213,7 @@ class StructureLinkScorer:
     def _leave(self, group: _Group, url: str) -> None:
         group.urls.pop(url, None)
         if not group.urls:
-            self._groups.pop((group.place[-1], group.address[-1], group.depth), None)
+            self._groups.pop((group.place, group.address, group.depth), None)
 
     @property
     def groups_waiting(self) -> int:
@@ -237,12 +224,6 @@ class StructureLinkScorer:
         """The links of groups whose rate has changed."""
         told, self._told = self._told, []
         return told
-
-
-def _name_of(kind: Kind) -> str:
-    if kind[0] == PLACE:
-        return f"at {kind[1]} of such pages" if len(kind) > 3 else f"at {kind[1]}"
-    return f"to addresses like {kind[0]}{kind[1] if len(kind) > 1 else ''}"
 
 
 class Templates:
