@@ -8,7 +8,7 @@ where they stand on their page and what their addresses look like.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from lycosa.scoring.remembered import Remembered
@@ -58,18 +58,25 @@ class Rate:
 
 
 class Lineage:
-    """The rates of the kinds that a link is of, from the most general to the most particular, and what follows."""
+    """A kind of link with the more general ones above it, and what they let expect."""
 
-    __slots__ = ("expected", "judged", "rates", "telling", "tried")
+    __slots__ = ("above", "expected", "judged", "rate", "telling", "tried")
 
-    def __init__(self, rates: tuple[Rate, ...]) -> None:
-        self.rates = rates
+    def __init__(self, above: Lineage | None, rate: Rate) -> None:
+        self.above, self.rate = above, rate
         self.judged = -1
         self.expected = 0.0
         self.tried = 0
-        """How often the most particular kind was tried."""
+        """How often the kind itself was tried."""
         self.telling: Rate | None = None
         """The most particular kind that was tried at all."""
+
+    def rates(self) -> Iterator[Rate]:
+        """The rates of the kind and of those above it."""
+        at: Lineage | None = self
+        while at is not None:
+            yield at.rate
+            at = at.above
 
 
 class LinkRates:
@@ -77,7 +84,7 @@ class LinkRates:
 
     def __init__(self, most: int = MOST_KINDS) -> None:
         self._rates: Remembered[Kind, Rate] = Remembered(most)
-        self._lineages: Remembered[Kind, Lineage] = Remembered(MOST_LINEAGES)
+        self._lineages: Remembered[tuple[Kind, ...], Lineage] = Remembered(MOST_KINDS)
         self._addresses: Remembered[str, Lineage] = Remembered(MOST_LINEAGES)
         self._places: Remembered[tuple[str, int, str, str], Lineage] = Remembered(MOST_PLACES)
         self.learnt = 0
@@ -102,21 +109,20 @@ class LinkRates:
         return found
 
     def lineage(self, kinds: tuple[Kind, ...]) -> Lineage:
-        """The lineage of these kinds, the most general first; the last of them tells the others."""
-        found = self._lineages.get(kinds[-1])
-        if found is None:
-            found = Lineage(tuple(self._rate(kind) for kind in kinds))
-            self._lineages.put(kinds[-1], found)
-        return found
-
-    def _rate(self, kind: Kind) -> Rate:
-        rate = self._rates.get(kind) or Rate(kind)
-        self._rates.put(kind, rate)
-        return rate
+        """The lineage of these kinds, the most general first."""
+        at: Lineage | None = None
+        for number, kind in enumerate(kinds, 1):
+            above, at = at, self._lineages.get(kinds[:number])
+            if at is None:
+                at = Lineage(above, self._rates.get(kind) or Rate(kind))
+                self._rates.put(kind, at.rate)
+                self._lineages.put(kinds[:number], at)
+        assert at is not None, "a link is of some kind"
+        return at
 
     def note(self, lineages: Iterable[Lineage], worth: float, matched: bool) -> None:
         """A link of these kinds was tried."""
-        rates = {rate for lineage in lineages for rate in lineage.rates}
+        rates = {rate for lineage in lineages for rate in lineage.rates()}
         for rate in rates:
             rate.note(worth, matched)
         if rates:
@@ -129,13 +135,17 @@ class LinkRates:
 
     def judge(self, lineage: Lineage) -> None:
         """Work out what a link of these kinds may be worth by all that was learnt."""
-        expected, telling = self.overall, None
-        for rate in lineage.rates:
-            if rate.tried:
-                telling = rate
-                expected = (rate.worth + STRENGTH * expected) / (rate.tried + STRENGTH)
-        lineage.judged, lineage.tried = self.learnt, lineage.rates[-1].tried
-        lineage.expected, lineage.telling = expected, telling
+        above, rate = lineage.above, lineage.rate
+        if above is None:
+            expected, telling = self.overall, None
+        else:
+            if above.judged != self.learnt:
+                self.judge(above)
+            expected, telling = above.expected, above.telling
+        if rate.tried:
+            telling = rate
+            expected = (rate.worth + STRENGTH * expected) / (rate.tried + STRENGTH)
+        lineage.judged, lineage.tried, lineage.expected, lineage.telling = self.learnt, rate.tried, expected, telling
 
 
 def _name_of(kind: Kind) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import repeat
 from math import sqrt
 
 from lycosa.configuration import Configuration
@@ -173,13 +174,16 @@ class StructureLinkScorer:
         groups = self._waiting.taken(link.url) or ()
         for group in groups:
             self._leave(group, link.url)
-        leads = self._take_up(page) if page is not None else 0.0
+        leads = self._take_up(page, visit.priorities) if page is not None else 0.0
         self._reward(link, groups, visit.relevance.value if visit.relevance is not None else 0.0, leads)
 
-    def _take_up(self, page: Page) -> float:
-        """Let the links of a page wait; what those that were not known yet promise."""
+    def _take_up(self, page: Page, priorities: Sequence[Score]) -> float:
+        """Let the links of a page wait, but for those that were gone already; what those that are new promise."""
         places = _Places(self._rates, page.url, self._templates.join(page.structure))
-        promising = sum(self._find(found, places) for found in page.links)
+        waiting = (
+            link for link, score in zip(page.links, priorities or repeat(None), strict=False) if score is not GONE
+        )
+        promising = sum(self._find(link, places) for link in waiting)
         return LEADS * min(1.0, promising / MANY)
 
     def _reward(self, link: Link, groups: tuple[_Group, ...], relevance: float, leads: float) -> None:
