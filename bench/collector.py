@@ -20,9 +20,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 from bench.cores import client_core, pinned, server_core
+from bench.rivals.stopwatch import peak_mb
 from bench.rows import Row, less_is_better, more_is_better
 from lycosa.clicks import WatchedSite
 from lycosa.interface.commands import collect
@@ -142,9 +144,7 @@ async def _load(port: int) -> dict[str, float]:
     ends = [asyncio.Event() for _ in range(CONNECTIONS)]
     began = time.perf_counter()
     for end in ends:
-        await asyncio.get_running_loop().create_connection(
-            lambda end=end: _Browser(waiting, times, end), "127.0.0.1", port
-        )
+        await asyncio.get_running_loop().create_connection(partial(_Browser, waiting, times, end), "127.0.0.1", port)
     for end in ends:
         await end.wait()
     seconds = time.perf_counter() - began
@@ -158,7 +158,7 @@ def _serve(home: str) -> None:
     settings = ['trusted_proxies=["127.0.0.1"]']
     collect.collect(argparse.Namespace(home=home, host="127.0.0.1", port=0, set=settings, json=False))
     used = resource.getrusage(resource.RUSAGE_SELF)
-    print(json.dumps({"cpu_seconds": used.ru_utime + used.ru_stime, "peak_mb": used.ru_maxrss / 1024}))
+    print(json.dumps({"cpu_seconds": used.ru_utime + used.ru_stime, "peak_mb": peak_mb()}))
 
 
 if __name__ == "__main__":

@@ -137,8 +137,9 @@ def _made_up() -> bytes:
 
 
 _IMPORT = """
-import resource, sys, time
+import sys, time
 from pathlib import Path
+from bench.rivals.stopwatch import peak_mb
 from lycosa.clickstream.server_logs.log_files import log_files
 from lycosa.clickstream.server_logs.log_import import LogImport
 from lycosa.clickstream.server_logs.log_pages import LogSite
@@ -150,7 +151,7 @@ with ClickStore(Path(sys.argv[2])) as store:
     keys, began = DayKeys(Path(sys.argv[2])), time.process_time()
     LogImport(LogSite("semicomplete.com"), store, keys, now=time.time()).run(log_files([sys.argv[1]]))
     took = time.process_time() - began
-print(took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+print(took, peak_mb() * 1024**2)
 """
 
 

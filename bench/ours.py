@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import resource
 import sys
 import time
 from pathlib import Path
 
+from bench.rivals.stopwatch import peak_mb
 from lycosa import configuration as settings
 from lycosa.agents.assembly import build_agent
 from lycosa.agents.desk import Desk, collect_rarely
@@ -51,7 +51,7 @@ async def crawl(folder: CrawlFolder) -> dict[str, object]:
         "pages": agent.crawl.counts.fetched,
         "seconds": seconds,
         "cpu_seconds": cpu,
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak_mb": peak_mb(),
         "stages": {name: stage["seconds"] for name, stage in agent.stages.plain().items() if name != "fetch"},
     }
     agent.crawl.close()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,7 +125,7 @@ def _graph_rows(graph: LinkGraph) -> list[Row]:
         (f"https://new.example.org/{page}", [*map(_url, chance.integers(0, PAGES, 25).tolist()), *_new_urls(page)])
         for page in range(PAGES_ADDED)
     ]
-    adding = min(_seconds(lambda part=fetched[at::10]: _add_all(graph, part)) for at in range(10))
+    adding = min(_seconds(partial(_add_all, graph, fetched[at::10])) for at in range(10))
     return [
         less_is_better("ranks", "memory per link, URLs included", per_link, 20, unit="bytes", **BAR),
         less_is_better("ranks", "adding a page of 30 links", adding * 1e7 / PAGES_ADDED, 40, unit="µs", **BAR),

@@ -75,6 +75,8 @@ def _without_start_up(whole: Row, nodes: list[Node], pages: int) -> Row:
         TreasureGraph.decoded(kept).strongest([nodes[0].passage])
         spent.append(time.process_time() - begin)
     once = min(spent)
+    assert whole.ours is not None
+    assert whole.other is not None
     return less_is_better("treasure", f"CPU a page once the T-Graph is ready, at most {MOST:g} x best-first",
                           whole.ours - 1e6 * once / pages, MOST * whole.other, other_name="bar", unit="µs",
                           note=f"bar >= 1; reading the graph and building its index takes {once:.2f} s")  # fmt: skip

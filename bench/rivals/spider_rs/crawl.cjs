@@ -1,4 +1,5 @@
 // `crawl.cjs SEED LIMIT`: spider-rs over all hosts, robots off, no delay. LIMIT 0 is none.
+const { readFileSync } = require('node:fs')
 const { Website } = require('@spider-rs/spider-rs')
 
 async function main(seed, limit) {
@@ -21,7 +22,7 @@ async function main(seed, limit) {
       pages,
       seconds: Number(process.hrtime.bigint() - began) / 1e9,
       cpu_seconds: (cpu.user + cpu.system) / 1e6,
-      peak_mb: process.resourceUsage().maxRSS / 1024,
+      peak_mb: Number(/VmHWM:\s*(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024,
     }),
   )
   process.exit(0) // its idle threads would keep the process for another minute
