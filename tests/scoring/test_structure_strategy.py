@@ -224,3 +224,11 @@ def test_rates_of_what_was_never_tried_are_those_of_what_is_more_general() -> No
     assert tried.telling is not None
     assert (tried.tried, tried.telling.told) == (0, "20 of 20 links to addresses like folder led to matching pages")
     assert untried.telling is None
+
+
+def test_a_kind_that_is_met_again_and_again_keeps_its_rate_among_many_others() -> None:
+    rates = LinkRates(most=20)
+    for number in range(100):
+        rates.note([rates.lineage((("site",), ("site", str(number))))], 1.0, True)
+    often, once = rates.lineage((("site",),)), rates.lineage((("site",), ("site", "0")))
+    assert (often.rate.tried, once.rate.tried) == (100, 0)

@@ -84,7 +84,7 @@ class LinkRates:
 
     def __init__(self, most: int = MOST_KINDS) -> None:
         self._rates: Remembered[Kind, Rate] = Remembered(most)
-        self._lineages: Remembered[tuple[Kind, ...], Lineage] = Remembered(MOST_KINDS)
+        self._lineages: Remembered[tuple[Kind, ...], Lineage] = Remembered(most)
         self._addresses: Remembered[str, Lineage] = Remembered(MOST_LINEAGES)
         self._places: Remembered[tuple[str, int, str, str], Lineage] = Remembered(MOST_PLACES)
         self.learnt = 0
@@ -109,14 +109,14 @@ class LinkRates:
         return found
 
     def lineage(self, kinds: tuple[Kind, ...]) -> Lineage:
-        """The lineage of these kinds, the most general first."""
+        """The lineage of these kinds, the most general first. Those that are met again are not forgotten."""
         at: Lineage | None = None
         for number, kind in enumerate(kinds, 1):
             above, at = at, self._lineages.get(kinds[:number])
             if at is None:
                 at = Lineage(above, self._rates.get(kind) or Rate(kind))
-                self._rates.put(kind, at.rate)
-                self._lineages.put(kinds[:number], at)
+            self._rates.put(kind, at.rate)
+            self._lineages.put(kinds[:number], at)
         assert at is not None, "a link is of some kind"
         return at
 
