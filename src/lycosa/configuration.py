@@ -167,6 +167,12 @@ def _check(found: Configuration, origin: str) -> None:
         "treasure.levels": (1 <= found.treasure.levels <= 20, "between 1 and 20"),
         "treasure.class_digits": (1 <= found.treasure.class_digits <= 3, "1, 2 or 3"),
         "treasure.look_every": (found.treasure.look_every >= 1, "at least 1"),
+        "treasure.mentions": (0 <= found.treasure.mentions <= 1000, "between 0 and 1000"),
+        **{
+            f"treasure.{name}": (0 <= getattr(found.treasure, name) <= 1000, "between 0 and 1000")
+            for name in found.treasure.__struct_fields__
+            if name.startswith("by_")
+        },
         "structure.threshold": (0 <= found.structure.threshold <= 1, "between 0 (taken from the samples) and 1"),
         "clicks.spent": (found.clicks.spent in ("duration", "length"), '"duration" or "length"'),
         "clicks.content": (found.clicks.content >= 1, "1 or more"),

@@ -329,8 +329,8 @@ def wrong(**told: object) -> str:
         (wrong(colour="red").encode(), "unknown field `colour`"),
         (wrong(boundary=" ").encode(), r"nodes\[0\] has no text"),
         (wrong(page="x" * 30_000).encode(), "length <= 20000"),
-        (wrong()[:-3].encode(), "no T-Graph file"),
-        (wrong(page="\ud800").encode(), "T-Graph"),
+        (wrong()[:-3].encode(), "line 1, column .* ends too soon"),
+        (wrong(page="\ud800").encode(), "half of a character"),
     ],
 )  # fmt: skip
 def test_what_is_no_t_graph_is_refused_in_one_sentence(tmp_path: Path, data: bytes, told: str) -> None:

@@ -63,7 +63,7 @@ def test_a_wrong_scheme_is_refused_with_line_and_reason(
 
 def test_a_scheme_that_is_not_there_or_no_text_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, _, err = typed(capsys, "topics", "classify", "--text", "owl", "--scheme", str(tmp_path / "none.tsv"))
-    assert (code, "cannot be read" in err) == (2, True)
+    assert (code, "no such file" in err) == (2, True)
     (tmp_path / "bad.tsv").write_bytes(b"\xff\xfe\x00")
     code, _, err = typed(capsys, "topics", "classify", "--text", "owl", "--scheme", str(tmp_path / "bad.tsv"))
     assert (code, "no UTF-8" in err) == (2, True)

@@ -134,7 +134,7 @@ def test_a_crawl_is_shown_with_what_it_learnt(made: Made, typed: Typed) -> None:
     assert {change["kind"] for change in plain["changes"]} >= {"new"}
     assert {change["agent"] for change in plain["changes"]} == {0, 1}
     assert sum(level["tried"] for level in plain["levels"]) > 0
-    assert [change["pages"] for change in plain["changes"]] == sorted(change["pages"] for change in plain["changes"])
+    assert [change["at"] for change in plain["changes"]] == sorted(change["at"] for change in plain["changes"])
     log = typed("treasure", "show", "second", "--log").out
     assert f"{plain['changes'][0]['name']}  {plain['changes'][0]['kind']}" in log
     assert plain["changes"][0]["why"] in log
@@ -187,7 +187,7 @@ def test_explain_tells_of_the_node_that_had_the_say(made: Made, typed: Typed, tm
         (["build", "no/folder/new.json", "--target", SEED], "a folder that is there"),
         (["build", "new.json", "--target", SEED, "--backlinks", "nobody"], "no crawl named 'nobody'"),
         (["build", "new.json", "--target", SEED, "--backlinks", "no:x", "--contact", "me"], "seed engine named 'no'"),
-        (["build", "new.json", "--topic", "quantum gargling"], "has no exemplary pages"),
+        (["build", "new.json", "--topic", "quantum gargling"], "no topic is called 'quantum gargling'"),
         (["build", "new.json", "--target", "https://example.org/"], "needs a contact"),
         (["build", "new.json", "--target", SEED, "--backlinks", "searxng:http://127.0.0.1:9"], "needs a contact"),
         (["build", "new.json", "--target", SEED + "gone", *FETCHING], "no page has a paragraph or list with links"),

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from lycosa.agents.given_files import bytes_of_file
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.topics.classes_file import SchemeFiles, scheme_in
 from lycosa.topics.galaxy import Galaxy, galaxy_of_texts
@@ -13,6 +14,8 @@ from lycosa.topics.galaxy import Galaxy, galaxy_of_texts
 KEPT = "classes"
 MOST_FILES = 100
 LARGEST_FILE = 20 * 1024**2
+LARGEST_SCHEME = 40 * 1024**2
+"""All files of a classification together; the shipped one has less than one MiB."""
 
 
 def scheme_files(path: Path) -> SchemeFiles:
@@ -22,16 +25,20 @@ def scheme_files(path: Path) -> SchemeFiles:
         raise ConfigurationError(f"{path}: there is no .tsv file in it; name a file of classes, or a folder of them")
     if len(paths) > MOST_FILES:
         raise ConfigurationError(f"{path}: has {len(paths)} files; a classification has {MOST_FILES} at most")
-    return tuple((each.name, _text(each)) for each in paths)
+    found, size = [], 0
+    for each in paths:
+        data = bytes_of_file(each, LARGEST_FILE, "name a file of classes, one line of text for each")
+        size += len(data)
+        if size > LARGEST_SCHEME:
+            told = f"with it the files of {path} have more than {LARGEST_SCHEME >> 20} MiB together"
+            raise ConfigurationError(f"{each}: {told}; a class is one line of text, remove some")
+        found.append((each.name, _text(data, each)))
+    return tuple(found)
 
 
-def _text(path: Path) -> str:
+def _text(data: bytes, path: Path) -> str:
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise ConfigurationError(f"{path}: is larger than {LARGEST_FILE >> 20} MiB; a class is one line of text")
-        return path.read_text("utf-8")
-    except OSError as error:
-        raise ConfigurationError(f"{path}: cannot be read ({error.strerror}); name a file of classes") from None
+        return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
         raise ConfigurationError(f"{path}: is no UTF-8 text; write one class per line, see docs/classes.md") from None
 

@@ -7,7 +7,8 @@ at a restart, and joined: experience adds up, and whoever has more of it says mo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 
 import msgspec
 
@@ -20,17 +21,21 @@ from lycosa.link_graph.treasure_graph import Node, TreasureGraph
 from lycosa.link_graph.watchdog import Change
 from lycosa.records import Record
 from lycosa.scoring.scorer import Topic
-from lycosa.scoring.treasure_keeper import TreasureKeeper
+from lycosa.scoring.treasure_keeper import CHANGES_TOLD, TreasureKeeper
 from lycosa.storage.agent_store import AgentStore
 
 
 class CrawlTreasure(Record, frozen=True):
-    """The T-Graph of a crawl as its agents have it now, and the watchdog's changes with the agents that made them."""
+    """The T-Graph of a crawl as its agents have it now, and the watchdog's changes with the agents that made them.
+
+    The latest change is the last; `forgotten` is how many were made before these and are no longer known.
+    """
 
     targets: tuple[str, ...]
     nodes: tuple[Node, ...]
     changes: tuple[tuple[int, Change], ...]
     judged: dict[str, int] = msgspec.field(default_factory=dict)
+    forgotten: int = 0
 
 
 def crawl_treasure(folder: CrawlFolder) -> CrawlTreasure:
@@ -44,12 +49,64 @@ def crawl_treasure(folder: CrawlFolder) -> CrawlTreasure:
         if told is not None:
             keeper.recall(told, ())
     keepers = kept or {0: _keeper(folder, configuration, topic)}
-    changes = [(number, change) for number, keeper in keepers.items() for change in keeper.watchdog.changes]
-    changes.sort(key=lambda pair: pair[1].pages)
+    changes = _in_order({number: keeper.watchdog.changes for number, keeper in keepers.items()})
     targets = given.targets if given is not None else ()
     judged = sum((keeper.judged for keeper in keepers.values()), Counter[str]())
     nodes = _joined([keeper.graph for keeper in keepers.values()])
-    return CrawlTreasure(targets, nodes, tuple(changes), dict(sorted(judged.items())))
+    forgotten = sum(keeper.watchdog.forgotten for keeper in keepers.values())
+    return CrawlTreasure(targets, nodes, changes, dict(sorted(judged.items())), forgotten)
+
+
+def _in_order(made: Mapping[int, Sequence[Change]]) -> tuple[tuple[int, Change], ...]:
+    """The changes of all agents by their time; each agent's own stay in the order in which it made them.
+
+    Older logs know no times, and their pages were counted anew after each restart: there the most pages so far count.
+    """
+    placed = [
+        (change.at, pages, number, change)
+        for number, changes in made.items()
+        for change, pages in zip(changes, accumulate((each.pages for each in changes), max), strict=True)
+    ]
+    return tuple((number, change) for _, _, number, change in sorted(placed, key=lambda each: each[:2]))
+
+
+def take_back(folder: CrawlFolder, names: Sequence[str]) -> list[Change]:
+    """Take changes back, or the latest: they are named in the crawl's settings, where agents find them, running or not.
+
+    Others may do the same at the same time, so what is still to be taken back is looked up where nobody can interfere.
+    """
+    known: dict[str, Change] = {}
+    for _, change in reversed(crawl_treasure(folder).changes):
+        known.setdefault(change.name, change)
+    if not known:
+        raise CrawlError(f"crawl {folder.name!r}: the watchdog has changed nothing that could be taken back")
+    chosen: list[Change] = []
+
+    def amended(current: Configuration) -> Configuration:
+        before = current.treasure.undone
+        chosen.extend(_chosen(folder.name, known, names, before))
+        undone = (*before, *(change.name for change in chosen))
+        return msgspec.structs.replace(current, treasure=msgspec.structs.replace(current.treasure, undone=undone))
+
+    folder.amend(amended)
+    return chosen
+
+
+def _chosen(crawl: str, known: Mapping[str, Change], names: Sequence[str], undone: Sequence[str]) -> list[Change]:
+    """The changes of these names among those known, the latest of which comes first."""
+    latest = [name for name in known if name not in undone][:1]
+    if not names and not latest:
+        raise CrawlError(f"crawl {crawl!r}: all changes that could be taken back were taken back already")
+    wanted = list(dict.fromkeys(names)) or latest
+    for name in wanted:
+        if name in undone:
+            raise CrawlError(f"change {name} was taken back already")
+        if name not in known:
+            raise CrawlError(
+                f"no change is named {name!r}; `lycosa treasure show {crawl} --log` lists them: "
+                f"of each agent the latest {CHANGES_TOLD}, older ones can no longer be taken back"
+            )
+    return [known[name] for name in wanted]
 
 
 def _keeper(folder: CrawlFolder, configuration: Configuration, topic: Topic) -> TreasureKeeper:

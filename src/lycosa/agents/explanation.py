@@ -26,7 +26,8 @@ from lycosa.search.indexer import DUPLICATE, has_moved
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.catalogue import VisitRow
-from lycosa.topics.classes_file import SchemeFiles, scheme_in
+from lycosa.topics.classes import Scheme, written
+from lycosa.topics.classes_file import scheme_in
 from lycosa.urls import normalise
 from lycosa.waiting import State, UrlRecord, queue_key
 
@@ -68,7 +69,6 @@ def _when(at: float | None) -> str:
 def explain(folder: CrawlFolder, typed: str) -> Explanation:
     """The whole story of a URL in a crawl."""
     configuration = folder.configuration()
-    scheme = scheme_of_crawl(configuration, folder.path)
     url = normalise(typed if "://" in typed else f"http://{typed}", drop_tracking=configuration.urls.drop_tracking)
     if url is None:
         raise CrawlError(f"{typed!r} is no http(s) URL, so no crawl can have seen it")
@@ -82,9 +82,10 @@ def explain(folder: CrawlFolder, typed: str) -> Explanation:
         if record is None:
             return _never_seen(url, configuration, spelling)
         visits = [row for _, row in catalogue.about(store, url)]
+        scheme, untold = _classification(folder, configuration, visits)
         events = [event for row in visits for event in _visited(row, scheme)]
         verdict, now = _standing(record, visits, store)
-        links = (*spelling, *_met_again(store))
+        links = (*untold, *spelling, *_met_again(store))
     return Explanation(url, verdict, (_found(record), *_deciding_nodes(folder, record.why), *links, *events, *now))
 
 
@@ -94,6 +95,18 @@ def _spelling(url: str, configuration: Configuration, store: AgentStore) -> list
         return [Event(None, "links are taken as they are written: urls.learn_spellings is false")]
     learned = Spellings(configuration.urls, store.mark(MARK))
     return [Event(None, line) for line in learned.explain(url)]
+
+
+def _classification(
+    folder: CrawlFolder, configuration: Configuration, visits: Sequence[VisitRow]
+) -> tuple[Scheme | None, list[Event]]:
+    """What the classes of visits are called; where the crawl's own classification cannot be read, why."""
+    if not any(row.classes for row in visits):
+        return None, []
+    try:
+        return scheme_in(scheme_of_crawl(configuration, folder.path)), []
+    except ConfigurationError as error:
+        return None, [Event(None, f"what its classes are cannot be told: {error}")]
 
 
 def _met_again(store: AgentStore) -> list[Event]:
@@ -160,15 +173,15 @@ def _quoted(text: str) -> str:
     return words if len(words) <= LONGEST_QUOTED else words[: LONGEST_QUOTED - 1] + "…"
 
 
-def _visited(row: VisitRow, scheme: SchemeFiles) -> list[Event]:
+def _visited(row: VisitRow, scheme: Scheme | None) -> list[Event]:
     if row.outcome == "fetched":
         size = f"{row.length} bytes, {row.mime or 'no type'}"
         events = [Event(row.at, f"fetched: status {row.status}, {size}, from {row.address or 'a recording'}")]
         if row.relevance is not None:
             events.append(Event(row.at, f"relevance {row.relevance:.3f}: {row.relevance_why}"))
         if row.classes:
-            known = scheme_in(scheme)
-            events.append(Event(row.at, f"class {' or '.join(map(known.named, row.classes.split()))}"))
+            named = scheme.named if scheme is not None else written
+            events.append(Event(row.at, f"class {' or '.join(map(named, row.classes.split()))}"))
         if row.why in set(Verdict):
             events.append(_canonical(row))
         if row.duplicate_of and row.why != Verdict.BELIEVED:

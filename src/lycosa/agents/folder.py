@@ -12,9 +12,10 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
+from functools import reduce
 from pathlib import Path
 from typing import IO, Any
 
@@ -55,7 +56,7 @@ class CrawlFolder:
     def find(cls, base: Path, name: str) -> CrawlFolder:
         """An existing crawl, or an error that lists those there are."""
         folder = cls(base / "crawls" / name)
-        if not folder.exists:
+        if name != folder.name or not folder.exists:
             there = ", ".join(found.name for found in cls.all(base)) or "none yet; start one with `lycosa crawl`"
             raise CrawlError(f"no crawl named {name!r} in {base}; there are: {there}")
         return folder
@@ -91,7 +92,8 @@ class CrawlFolder:
     def create(self, configuration: Configuration) -> None:
         """Make the folder, or take up the crawl in it with this configuration."""
         self.path.mkdir(parents=True, exist_ok=True)
-        self.save(configuration)
+        with self._changing():
+            self.save(configuration)
 
     def save(self, configuration: Configuration) -> None:
         """Write the effective configuration."""
@@ -103,10 +105,12 @@ class CrawlFolder:
 
     def change(self, *overrides: str) -> Configuration:
         """Change settings of a crawl that may be running."""
+        return self.amend(lambda current: reduce(settings.changed, overrides, current))
+
+    def amend(self, amended: Callable[[Configuration], Configuration]) -> Configuration:
+        """Change settings by what they are at that moment: nobody else changes them between reading and writing."""
         with self._changing():
-            current = self.configuration()
-            for override in overrides:
-                current = settings.changed(current, override)
+            current = amended(self.configuration())
             self.save(current)
             return current
 

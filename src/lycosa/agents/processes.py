@@ -21,11 +21,11 @@ from lycosa.agents.agent import Agent
 from lycosa.agents.assembly import build_agent, build_round
 from lycosa.agents.checker import keep_check
 from lycosa.agents.desk import Desk, collect_rarely
-from lycosa.agents.folder import CrawlError, CrawlFolder, Wish, own
+from lycosa.agents.folder import CrawlFolder, Wish, own
 from lycosa.agents.follow_up import find, settings_of
 from lycosa.agents.following import build_follow_up
 from lycosa.agents.put_back import put_back
-from lycosa.storage.agent_store import StoreFull
+from lycosa.mendable import Mendable
 
 LOOK_EVERY = 0.5
 EXIT_MENDABLE = 3
@@ -153,7 +153,7 @@ def main(arguments: list[str]) -> int:
             with own(folder.agent(number) / "lock", f"agent {number} of {folder.name}"):
                 follow_up = int(arguments[3]) if kind == "follow-up" else None
                 asyncio.run(run_agent(folder, number, revisit=kind == "revisit", follow_up=follow_up))
-    except (CrawlError, StoreFull) as error:
+    except Mendable as error:
         print(error, file=sys.stderr)
         return EXIT_MENDABLE
     except OSError as error:

@@ -14,6 +14,7 @@ import msgspec
 
 from lycosa import plugins
 from lycosa.agents.folder import CrawlError, CrawlFolder
+from lycosa.agents.given_files import bytes_of_file, put_file
 from lycosa.agents.page_visitor import NotHad, PageVisitor
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.fetching.content_coding import BadCoding, TooLarge
@@ -31,6 +32,7 @@ MOST_SAMPLES = 50
 FEWEST_ELEMENTS = 5
 """A parser gives any text a root, a head and a body; with a title that is four elements and no structure."""
 LARGEST_FILE = 32 * 1024**2
+LARGEST_CODE = 4 * 1024**2
 _FILE_URL = "http://example.invalid/"
 
 
@@ -53,14 +55,7 @@ async def structures_of(named: Sequence[str], configuration: Configuration) -> l
 
 def page_in_file(name: str) -> Page:
     """A saved page, whatever its file is called, with its structure."""
-    path = Path(name)
-    if path.is_dir():
-        raise CrawlError(f"{name}: is a folder; give an HTML file or an http(s) URL")
-    if not path.is_file():
-        raise CrawlError(f"{name}: no such file; give an HTML file or an http(s) URL")
-    if path.stat().st_size > LARGEST_FILE:
-        raise CrawlError(f"{name}: has more than {LARGEST_FILE // 1024**2} MiB; give the HTML of one page")
-    body = path.read_bytes()
+    body = bytes_of_file(Path(name), LARGEST_FILE, "give an HTML file of one page, or an http(s) URL")
     answer = Response(_FILE_URL, 200, (("Content-Type", "text/html"),), body, body)
     return read_page(Fetched(Link(_FILE_URL), answer), structure=True)
 
@@ -99,23 +94,23 @@ def sample_names(number: int) -> tuple[str, ...]:
 
 
 def keep_samples(skeletons: Sequence[Skeleton], folder: Path) -> None:
-    """Write the codes of samples into a crawl's folder."""
+    """Write the codes of samples into a crawl's folder, each whole or not at all."""
     for name, skeleton in zip(sample_names(len(skeletons)), skeletons, strict=True):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(skeleton.to_bytes())
+        put_file(folder / name, skeleton.to_bytes())
 
 
 def samples_of(configuration: Configuration, folder: Path) -> tuple[bytes, ...]:
     """The codes of a crawl's samples, from its folder or from where a job file says."""
     codes = []
+    instead = "name the page itself with --example-structure"
     for name in configuration.structure.samples:
         path = folder / name if (folder / name).is_file() else Path(name)
+        code = bytes_of_file(path, LARGEST_CODE, instead, f"structure.samples: {name!r}")
         try:
-            codes.append(Skeleton.from_bytes(path.read_bytes()).to_bytes())
-        except (OSError, ValueError):
-            raise ConfigurationError(
-                f"structure.samples: {name!r} is no structure of a page; name the page itself with --example-structure"
-            ) from None
+            codes.append(Skeleton.from_bytes(code).to_bytes())
+        except ValueError:
+            raise ConfigurationError(f"structure.samples: {name!r} is no structure of a page; {instead}") from None
     return tuple(codes)
 
 

@@ -1,19 +1,22 @@
 """T-Graphs where people keep them: as files that can be read and corrected, and in the folder of a crawl.
 
 A T-Graph file is JSON with a mark and a version; what is no such file is refused with
-one sentence. A crawl gets a copy as `treasure.json` when it begins and keeps that one.
+one sentence, a slip in it with its line and column. A crawl gets a copy as
+`treasure.json` when it begins and keeps that one.
 """
 
 from __future__ import annotations
 
-import os
+import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta
 
+from lycosa.agents.given_files import bytes_of_file, put_file
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.link_graph.passages import Passage
 from lycosa.link_graph.treasure_graph import MOST_LEVELS, Node, encoded
@@ -23,6 +26,11 @@ OWN_COPY = "treasure.json"
 FORMAT, VERSION = "lycosa T-Graph", 1
 LARGEST_FILE = 64 * 1024**2
 MOST_NODES = 50_000
+ANEW = "build it anew with `lycosa treasure build`"
+
+_BYTE = re.compile(r"(?:JSON is malformed: )?(.+) \(byte ([0-9]+)\)")
+_HALF = re.compile(rb"(?<!\\)(?:\\\\)*(\\u[dD][89abAB][0-9a-fA-F]{2})(?!\\u[dD][c-fC-F])")
+"""The first half of a character that is written as two, without the second."""
 
 Text = Annotated[str, Meta(max_length=20_000)]
 Amount = Annotated[float, Meta(ge=0, le=1e12)]
@@ -31,8 +39,11 @@ Amount = Annotated[float, Meta(ge=0, le=1e12)]
 class _Mark(msgspec.Struct):
     """What tells a T-Graph file from others."""
 
-    format: str = ""
-    version: int = 0
+    format: Any = ""
+    version: Any = 0
+
+
+_Kind = TypeVar("_Kind", bound=msgspec.Struct)
 
 
 class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
@@ -56,7 +67,7 @@ class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     format: str = FORMAT
     version: int = VERSION
     targets: tuple[Text, ...] = ()
-    nodes: Annotated[tuple[_Entry, ...], Meta(max_length=MOST_NODES)]
+    nodes: tuple[_Entry, ...]
 
 
 class GraphFile(Record, frozen=True):
@@ -73,7 +84,7 @@ def write_graph(found: GraphFile, path: Path) -> None:
     """Write a T-Graph file, in one step."""
     ordered = sorted(found.nodes, key=lambda node: (node.distance, node.page))
     written = _Written(targets=found.targets, nodes=tuple(map(_entry, ordered)))
-    _put(path, msgspec.json.format(msgspec.json.encode(written), indent=2) + b"\n")
+    put_file(path, msgspec.json.format(msgspec.json.encode(written), indent=2) + b"\n")
 
 
 def _entry(node: Node) -> _Entry:
@@ -92,52 +103,74 @@ def _entry(node: Node) -> _Entry:
     )
 
 
-def _put(path: Path, data: bytes) -> None:
-    """Several agents may do the same at the same time."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_bytes(data)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+def read_graph(path: Path, otherwise: str = ANEW) -> GraphFile:
+    """What a T-Graph file holds; a damaged, foreign or empty one is refused with what to do `otherwise`."""
+    return _understood(_bytes_of(path, otherwise), path, otherwise)
 
 
-def read_graph(path: Path) -> GraphFile:
-    """What a T-Graph file holds; a damaged, foreign or empty one is refused."""
-    return _understood(_bytes_of(path), path)
+def _bytes_of(path: Path, otherwise: str = ANEW) -> bytes:
+    instead = "`lycosa treasure build` makes a T-Graph file" if otherwise == ANEW else otherwise
+    return bytes_of_file(path, LARGEST_FILE, instead).removeprefix(BOM_UTF8)
 
 
-def _bytes_of(path: Path) -> bytes:
-    if not path.is_file():
-        raise ConfigurationError(f"{path}: no such file; `lycosa treasure build` makes a T-Graph file")
-    if path.stat().st_size > LARGEST_FILE:
-        raise ConfigurationError(f"{path}: larger than any T-Graph file ({LARGEST_FILE} bytes at most)")
-    return path.read_bytes()
-
-
-def _understood(data: bytes, path: Path) -> GraphFile:
-    try:
-        mark = msgspec.json.decode(data, type=_Mark)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        raise _foreign(path) from None
+def _understood(data: bytes, path: Path, otherwise: str) -> GraphFile:
+    mark = _decoded(data, _Mark, path, otherwise)
     if mark.format != FORMAT:
-        raise _foreign(path)
+        raise _foreign(path, otherwise)
     if mark.version != VERSION:
-        told = f"version {mark.version}, and this Lycosa reads version {VERSION}"
-        raise ConfigurationError(f"{path}: a T-Graph of {told}; build it anew with `lycosa treasure build`")
-    try:
-        written = msgspec.json.decode(data, type=_Written)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        told = str(error).replace(" - at `$.", " at `")
-        raise ConfigurationError(f"{path}: a damaged T-Graph: {told}; correct it, or build it anew") from None
+        told = f"version {mark.version!r:.40}, and this Lycosa reads version {VERSION}"
+        raise ConfigurationError(f"{path}: a T-Graph of {told}; {otherwise}")
+    written = _decoded(data, _Written, path, otherwise)
+    if len(written.nodes) > MOST_NODES:
+        told = f"has {len(written.nodes):,} nodes; at most {MOST_NODES:,} are read"
+        raise ConfigurationError(f"{path}: {told}; remove the others, or {otherwise}")
     nodes = _nearest(_node(entry, place, path) for place, entry in enumerate(written.nodes))
     if not nodes:
-        raise ConfigurationError(f"{path}: a T-Graph without nodes; build it anew with more pages, or with --backlinks")
+        more = f"{ANEW}, with more pages or with --backlinks" if otherwise == ANEW else otherwise
+        raise ConfigurationError(f"{path}: a T-Graph without nodes; {more}")
     return GraphFile(written.targets, nodes)
 
 
-def _foreign(path: Path) -> ConfigurationError:
-    return ConfigurationError(f"{path}: no T-Graph file; `lycosa treasure build` makes one")
+def _decoded(data: bytes, kind: type[_Kind], path: Path, otherwise: str) -> _Kind:
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError as error:
+        if kind is _Mark:
+            raise _foreign(path, otherwise) from None
+        told = str(error).replace(" - at `$.", " at `")
+        raise ConfigurationError(f"{path}: a damaged T-Graph: {told}; correct it there, or {otherwise}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        if not data.lstrip().startswith(b"{"):
+            raise _foreign(path, otherwise) from None
+        told = _slip(data, str(error))
+        raise ConfigurationError(f"{path}: {told}; correct it there, or {otherwise}") from None
+    except RecursionError:
+        raise _foreign(path, otherwise) from None
+
+
+def _slip(data: bytes, error: str) -> str:
+    """Where JSON is wrong, and why."""
+    try:
+        data.decode()
+        why, at = _why_and_byte(data, error)
+    except UnicodeDecodeError as wrong:
+        why, at = "this is no UTF-8 text", wrong.start
+    lines = data[:at].decode("utf-8", "replace").split("\n")
+    return f"line {len(lines)}, column {len(lines[-1]) + 1}: damaged JSON ({why})"
+
+
+def _why_and_byte(data: bytes, error: str) -> tuple[str, int]:
+    told = _BYTE.fullmatch(error)
+    why, at = (told[1], int(told[2])) if told else ("the file ends too soon", len(data))
+    half = _HALF.search(data, 0, at)
+    if half or "surrogate" in why:
+        return "half of a character that is written as two", half.start(1) if half else at - 6
+    return why, at - why.startswith("trailing")
+
+
+def _foreign(path: Path, otherwise: str) -> ConfigurationError:
+    advice = "`lycosa treasure build` makes one" if otherwise == ANEW else otherwise
+    return ConfigurationError(f"{path}: no T-Graph file; {advice}")
 
 
 def _node(entry: _Entry, place: int, path: Path) -> Node:
@@ -164,15 +197,23 @@ def keep_treasure(configuration: Configuration, folder: Path) -> None:
     """Copy the T-Graph that a crawl was told to use, and could read, into its folder, unless it has its own already."""
     own = folder / OWN_COPY
     if configuration.treasure.graph and not own.is_file():
-        _put(own, _bytes_of(Path(configuration.treasure.graph)))
+        put_file(own, _bytes_of(Path(configuration.treasure.graph)))
 
 
 def given_graph(configuration: Configuration, folder: Path) -> GraphFile | None:
     """The T-Graph that a crawl begins with: its own copy, or where its configuration says; None where it has none."""
     own = folder / OWN_COPY
+    given = configuration.treasure.graph
     if own.is_file():
-        return read_graph(own)
-    return read_graph(Path(configuration.treasure.graph)) if configuration.treasure.graph else None
+        return read_graph(own, _instead_of_copy(given))
+    return read_graph(Path(given)) if given else None
+
+
+def _instead_of_copy(given: str) -> str:
+    """What helps where a crawl's own copy is damaged: the file that it was made from, which it takes once more."""
+    if given and Path(given).is_file():
+        return f"remove it, and the crawl takes its copy of {given} anew"
+    return "begin a crawl of another --name with a T-Graph that `lycosa treasure build` makes"
 
 
 def treasure_of(configuration: Configuration, folder: Path) -> bytes:

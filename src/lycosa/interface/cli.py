@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from errno import ENOSPC
 from importlib import import_module
 from types import ModuleType
 
@@ -95,13 +96,20 @@ def _asked(arguments: Sequence[str] | None) -> Iterable[str]:
     return [module for module, commands in COMMANDS.items() if rest and rest[0] in commands] or COMMANDS
 
 
+def _printable(text: str) -> str:
+    """What files and people wrote, without what would command a terminal; lines stay."""
+    from lycosa.interface.wording import printable
+
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns its exit code."""
     told = parser(_asked(arguments)).parse_args(arguments)
     try:
         code: int = told.run(told)
     except Mendable as error:
-        print(f"lycosa: {error}", file=sys.stderr)
+        print(f"lycosa: {_printable(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
@@ -109,7 +117,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 141
     except OSError as error:
         place = f" ({error.filename})" if error.filename else ""
-        print(f"lycosa: {error.strerror or error}{place}; look at its rights, or choose --home", file=sys.stderr)
+        if error.errno == ENOSPC:
+            print(f"lycosa: {error.strerror}{_printable(place)}; make room, then try again", file=sys.stderr)
+        else:
+            told_why = _printable(f"{error.strerror or error}{place}")
+            print(f"lycosa: {told_why}; look at its rights, or choose --home", file=sys.stderr)
         return 2
     except lmdb.Error as error:
         print(f"lycosa: a store cannot be used: {error}; look at its rights, or choose --home", file=sys.stderr)

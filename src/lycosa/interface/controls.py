@@ -12,6 +12,7 @@ from pathlib import Path
 
 from lycosa import configuration as settings
 from lycosa.agents.folder import CrawlError, CrawlFolder, Wish
+from lycosa.configuration import Configuration
 from lycosa.urls import normalise
 
 STARTS_WITHIN = 20.0
@@ -34,6 +35,27 @@ def stop(folder: CrawlFolder) -> bool:
     return True
 
 
+def check_begun(folder: CrawlFolder, wanted: Configuration) -> None:
+    """Refuse settings that a crawl cannot take up once it has begun: who owns what, and files that it has copies of."""
+    if not (folder.exists and folder.agent(0).exists()):
+        return
+    begun = folder.configuration()
+    if (begun.agents, begun.partition) != (wanted.agents, wanted.partition):
+        raise CrawlError(
+            f"crawl {folder.name!r} began with {begun.agents} agents by {begun.partition}; that decides who owns "
+            "which site and cannot be changed; go on with those, or choose another --name"
+        )
+    for key, before, now in (
+        ("treasure.graph", begun.treasure.graph, wanted.treasure.graph),
+        ("topic.scheme", begun.topic.scheme, wanted.topic.scheme),
+    ):
+        if before not in ("", now):
+            raise CrawlError(
+                f"crawl {folder.name!r} keeps a copy of {before}, with which it began; {key} cannot be changed; "
+                "go on with that, or choose another --name"
+            )
+
+
 def change(folder: CrawlFolder, wanted: Sequence[str]) -> None:
     """Change settings (`KEY=VALUE`), also while the crawl runs: all of them or none."""
     before = folder.configuration()
@@ -43,7 +65,7 @@ def change(folder: CrawlFolder, wanted: Sequence[str]) -> None:
             raise CrawlError(f"{key} cannot be changed while the crawl runs; stop it first")
         if key in _FIXED_ONCE_BEGUN and folder.agent(0).exists():
             raise CrawlError(f"{key} decides who owns which site; it cannot be changed once a crawl has begun")
-        settings.changed(before, setting)
+        check_begun(folder, settings.changed(before, setting))
     folder.change(*wanted)
 
 

@@ -46,7 +46,10 @@ _replace = msgspec.structs.replace
 
 
 class Change(Record, frozen=True):
-    """One change of the T-Graph: `new`, `nearer`, `weighs` or `dead`; `before` is the node as it was, if it was."""
+    """One change of the T-Graph: `new`, `nearer`, `weighs` or `dead`; `before` is the node as it was, if it was.
+
+    `at` is when the latest page was fetched that the change goes by; 0 in logs that were kept without it.
+    """
 
     name: str
     kind: str
@@ -54,6 +57,7 @@ class Change(Record, frozen=True):
     why: str
     node: Node
     before: Node | None = None
+    at: float = 0.0
 
 
 def change_name(kind: str, node: Node) -> str:
@@ -94,14 +98,18 @@ class Watchdog:
         self._ways: dict[str, list[str]] = {}
         self._fresh: list[str] = []
         self._decided: dict[str, str] = {}
-        self._number = self._links = 0
+        self.pages = self._links = 0
+        self.forgotten = 0
+        """Changes that were made, and are too old to be known still."""
+        self._at = 0.0
         self.undone = frozenset(undone)
 
     # -- watching -------------------------------------------------------------------------------
 
-    def saw(self, url: str, seen: Seen, decided_by: str = "") -> None:
-        """A page was fetched; `decided_by` is the node that had the say about the link to it."""
-        self._number += 1
+    def saw(self, url: str, seen: Seen, decided_by: str = "", at: float = 0.0) -> None:
+        """A page was fetched, at this time; `decided_by` is the node that had the say about the link to it."""
+        self.pages += 1
+        self._at = max(self._at, at)
         self._forget(url)
         self._pages[url], self._ways[url] = seen, seen.leads_to
         self._links += len(seen.links)
@@ -124,8 +132,16 @@ class Watchdog:
         far = distances_within(MOST_LEVELS, targets, self._ways)
         made = [*self._judged(far), *self._learnt(far), *self._crowded_out()]
         self._fresh, self._decided = [], {}
-        self.changes = [*self.changes, *made][-CHANGES_KEPT:]
+        known = [*self.changes, *made]
+        self.changes = known[-CHANGES_KEPT:]
+        self.forgotten += len(known) - len(self.changes)
         return made
+
+    def recall(self, changes: Sequence[Change], pages: int, forgotten: int) -> None:
+        """Go on where a process before this one ended, so that what is changed next comes after what was."""
+        self.changes, self.forgotten = list(changes), forgotten
+        self.pages = max([pages, *(change.pages for change in changes)])
+        self._at = max([self._at, *(change.at for change in changes)])
 
     def _judged(self, far: Mapping[str, int]) -> list[Change]:
         """What the nodes that had the say promised, and whether they kept it; nodes of one kind answer together."""
@@ -211,7 +227,7 @@ class Watchdog:
             self.graph.remove([node.key])
         else:
             self.graph.put([node])
-        return Change(name, kind, self._number, why, node, before)
+        return Change(name, kind, self.pages, why, node, before, self._at)
 
     def undo(self, names: Iterable[str]) -> list[Change]:
         """Take changes back, the latest first, and never make them again. Unknown names are only kept in mind."""

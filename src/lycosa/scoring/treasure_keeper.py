@@ -19,6 +19,7 @@ from lycosa.sections import Treasure
 
 DECISIONS_REMEMBERED = 200_000
 CHANGES_TOLD = 200
+"""Changes that can be read and taken back: they are written and told to other agents after each look."""
 
 
 class Kept(Record, frozen=True):
@@ -26,6 +27,7 @@ class Kept(Record, frozen=True):
 
     The nodes that differ from the graph the crawl was given, the latest changes, how links were judged, the
     scorer's own experience, and the keys of given nodes that are `gone`; None where `nodes` are all there are.
+    Then how many `pages` the watchdog has seen, and how many changes are `forgotten` since they are too old.
     """
 
     nodes: list[Node]
@@ -33,6 +35,8 @@ class Kept(Record, frozen=True):
     judged: dict[str, int] = msgspec.field(default_factory=dict)
     experience: bytes = b""
     gone: list[str] | None = None
+    pages: int = 0
+    forgotten: int = 0
 
 
 class TreasureKeeper:
@@ -65,7 +69,7 @@ class TreasureKeeper:
             if not self._settings.watchdog:
                 continue
             seen = Seen(visit.link.parent, visit.relevance.value, links=page.links)
-            self.watchdog.saw(page.url, seen, self._decisions.pop(page.url) or "")
+            self.watchdog.saw(page.url, seen, self._decisions.pop(page.url) or "", visit.at)
         if self._unseen >= self._settings.look_every:
             self._unseen, self._told = 0, None
             if self._settings.watchdog:
@@ -74,10 +78,13 @@ class TreasureKeeper:
     def statistics(self, experience: Callable[[], bytes] = bytes) -> bytes:
         """The nodes, the latest changes and the scorer's own experience; made anew after each look at the crawl."""
         if self._told is None:
-            given, changes = self._given.get, self.watchdog.changes[-CHANGES_TOLD:]
+            given, dog = self._given.get, self.watchdog
+            changes = dog.changes[-CHANGES_TOLD:]
+            forgotten = dog.forgotten + len(dog.changes) - len(changes)
             nodes = [node for key, node in self.graph.nodes.items() if given(key) is not node]
             gone = list(self._given.keys() - self.graph.nodes.keys())
-            self._told = msgspec.msgpack.encode(Kept(nodes, changes, dict(self.judged), experience(), gone))
+            kept = Kept(nodes, changes, dict(self.judged), experience(), gone, dog.pages, forgotten)
+            self._told = msgspec.msgpack.encode(kept)
         return self._told
 
     def adjust(self, settings: Treasure) -> None:
@@ -105,8 +112,8 @@ class TreasureKeeper:
             experience = kept.experience
             self.graph.remove(self._gone(kept))
             self.graph.put(kept.nodes)
-            self.watchdog.changes, self.judged = list(kept.changes), Counter(kept.judged)
-            self.watchdog.undone = frozenset()
+            self.watchdog.recall(kept.changes, kept.pages, kept.forgotten)
+            self.judged, self.watchdog.undone = Counter(kept.judged), frozenset()
             self._undo()
         for told in others:
             kept = msgspec.msgpack.decode(told, type=Kept)

@@ -215,16 +215,19 @@ class Scheme:
         if not (digits.isascii() and digits.isdigit()):
             raise ConfigurationError(f"{number!r} is no class number; write its digits, such as 598 or 746.92")
         near = self._near(digits)
-        hint = f"near it are {', '.join(near)}" if near else "the classification has nothing near it"
+        verb = "is" if len(near) == 1 else "are"
+        hint = f"near it {verb} {', '.join(near)}" if near else "the classification has nothing near it"
         raise ConfigurationError(f"there is no class {written(number)}; {hint}")
 
     def _near(self, digits: str) -> list[str]:
-        """The classes around an unknown one, with captions: the one that holds it first, then its neighbours."""
+        """The classes around an unknown one, with captions: the one that holds it, those that begin like it, others."""
         above = self._holding(digits)
+        begun = [digits[:size] for size in range(len(digits), len(above), -1)]
+        alike = dict.fromkeys(each for start in begun for each in sorted(self._classes) if each.startswith(start))
         beside = [each for each in self._classes if each.startswith(above) and len(each) == len(above) + 1]
         wanted = digits[len(above) : len(above) + 1]
         beside.sort(key=lambda each: (abs(int(each[-1]) - int(wanted)), each))
-        return [self.named(each) for each in [above] * bool(above) + beside[: MOST_NEAR - bool(above)]]
+        return [self.named(each) for each in [*[above] * bool(above), *alike, *beside][:MOST_NEAR]]
 
     def _holding(self, digits: str) -> str:
         """The longest known number that one begins with, or ''."""

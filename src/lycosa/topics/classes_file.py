@@ -8,7 +8,7 @@ opens files is somebody else's business, except for the classification that is s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.resources import files
 from typing import TypeAlias
@@ -22,23 +22,41 @@ SchemeFiles: TypeAlias = tuple[tuple[str, str], ...]
 
 MOST_WORDS = 8
 MOST_DIGITS = 12
+LONGEST_CAPTION = 300
+LONGEST_PHRASE = 500
+MOST_CLASSES = 200_000
+MOST_PHRASES = 500_000
+"""Words and phrases of all classes together; the shipped classification has some 34 000."""
 _NUMBER = re.compile(r"[0-9]{1,3}|[0-9]{3}\.[0-9]+")
 _SHAPE = "write NUMBER, a tab, CAPTION, a tab, and words parted by semicolons"
 
 
 def read_classes(text: str, origin: str = "classes") -> list[ClassLine]:
     """The classes in a text, in its order; `origin` names it in errors."""
-    return [
-        _line(line, f"{origin}:{number}")
-        for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1)
-        if line.strip() and not line.startswith("#")
-    ]
+    return list(_lines([(origin, text)]))
+
+
+def _lines(sources: Iterable[tuple[str, str]]) -> Iterator[ClassLine]:
+    """The classes of several texts, each with its name, as long as they are not too many."""
+    classes = phrases = 0
+    for origin, text in sources:
+        for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            place = f"{origin}:{number}"
+            found = _line(line, place)
+            classes, phrases = classes + 1, phrases + len(found.phrases)
+            if classes > MOST_CLASSES:
+                raise ConfigurationError(f"{place}: there are more than {MOST_CLASSES:,} classes; remove the finest")
+            if phrases > MOST_PHRASES:
+                raise _too_many_phrases(place)
+            yield found
 
 
 def scheme_of(sources: Iterable[tuple[str, str]], language: str = "en") -> Scheme:
     """One classification of several texts, each with its name."""
     named = list(sources)
-    scheme = Scheme((line for origin, text in named for line in read_classes(text, origin)), language)
+    scheme = Scheme(_lines(named), language)
     if not len(scheme):
         origins = ", ".join(origin for origin, _ in named) or "classes"
         raise ConfigurationError(f"{origins}: there is no class in it; {_SHAPE}, one class per line")
@@ -59,18 +77,30 @@ def _line(line: str, place: str) -> ClassLine:
         )
     if not caption:
         raise ConfigurationError(f"{place}: class {number} has an empty caption; say in a few words what it is about")
+    if len(caption) > LONGEST_CAPTION:
+        raise ConfigurationError(
+            f"{place}: caption: {_shown(caption)} is too long; use at most {LONGEST_CAPTION} characters, "
+            "and leave words that speak of the class to the third field"
+        )
     return ClassLine(digits_of(number), caption, _phrases(fields[1], place) if len(fields) > 1 else (), place)
 
 
+def _too_many_phrases(place: str) -> ConfigurationError:
+    told = f"with these there are more than {MOST_PHRASES:,} words and phrases in all"
+    return ConfigurationError(f"{place}: words: {told}; keep those that tell classes apart")
+
+
 def _phrases(field: str, place: str) -> tuple[str, ...]:
+    if field.count(";") > MOST_PHRASES:
+        raise _too_many_phrases(place)
     phrases = [phrase.strip() for phrase in field.split(";")]
     if not phrases[-1]:
         phrases.pop()
     for phrase in phrases:
-        told = words(phrase)
-        if not told:
+        told = words(phrase) if len(phrase) <= LONGEST_PHRASE else []
+        if not told and len(phrase) <= LONGEST_PHRASE:
             raise ConfigurationError(f"{place}: words: {_shown(phrase)} has no letter or digit; remove it")
-        if len(told) > MOST_WORDS or max(map(len, told)) > LONGEST_WORD:
+        if not told or len(told) > MOST_WORDS or max(map(len, told)) > LONGEST_WORD:
             raise ConfigurationError(
                 f"{place}: words: {_shown(phrase)} is too long; "
                 f"use at most {MOST_WORDS} words of {LONGEST_WORD} letters, parted from the next phrase by a semicolon"

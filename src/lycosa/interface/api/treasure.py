@@ -13,7 +13,7 @@ from lycosa.interface.api.calls import Call, Office, call
 from lycosa.interface.api.crawls import CrawlName
 from lycosa.interface.api.messages import Message
 from lycosa.interface.api.tokens import Role
-from lycosa.interface.commands.treasure import levels_of
+from lycosa.interface.treasure_words import levels_of
 from lycosa.interface.web.ledger import one_reader
 from lycosa.interface.web.readings import readings
 from lycosa.link_graph.treasure_graph import Node
@@ -98,7 +98,7 @@ def treasure_told(found: CrawlTreasure, limit: int, offset: int = 0) -> Treasure
         tuple(TreasureLevel(**level) for level in levels_of(ordered)),
         found.targets[:MOST_TARGETS],
         tuple(map(TreasureNode.of, ordered[offset : offset + limit])),
-        len(found.changes),
+        len(found.changes) + found.forgotten,
         found.judged,
     )
 

@@ -31,6 +31,7 @@ from lycosa.interface.commands.arguments import Commands
 from lycosa.interface.commands.contact import known_contact, remember_contact
 from lycosa.interface.commands.running import run
 from lycosa.records import Link
+from lycosa.topics.classes_file import scheme_in
 from lycosa.urls import normalise
 
 _OPTIONS = ("strategy", "agents", "partition", "mode", "pages", "name")
@@ -72,7 +73,7 @@ def begin(told: argparse.Namespace) -> CrawlFolder:
     if folder.running():
         raise CrawlError(f"crawl {folder.name!r} is running already; `lycosa status {folder.name}` shows it")
     check_ready(configuration, texts, folder)
-    _check_owners(folder, configuration)
+    controls.check_begun(folder, configuration)
     configuration, samples = with_samples(told.example_structure, configuration)
     if not told.json:
         _tell_classes(configuration, texts, folder)
@@ -91,17 +92,6 @@ def _tell_classes(configuration: Configuration, texts: Sequence[str], folder: Cr
         print(told, file=sys.stderr)
 
 
-def _check_owners(folder: CrawlFolder, wanted: Configuration) -> None:
-    """Who owns which site was decided when the crawl began."""
-    if folder.exists and folder.agent(0).exists():
-        begun = folder.configuration()
-        if (begun.agents, begun.partition) != (wanted.agents, wanted.partition):
-            raise CrawlError(
-                f"crawl {folder.name!r} began with {begun.agents} agents by {begun.partition}; that decides who owns "
-                "which site and cannot be changed; go on with those, or choose another --name"
-            )
-
-
 def prepare(told: argparse.Namespace, base: Path) -> tuple[CrawlFolder, Configuration, list[str]]:
     """The folder, the effective configuration and new example texts that the command line asks for; writes nothing."""
     raw, origin = _read_job(told.job) if told.job else ({}, "command line")
@@ -113,8 +103,10 @@ def prepare(told: argparse.Namespace, base: Path) -> tuple[CrawlFolder, Configur
     for option in _OPTIONS:
         if getattr(told, option) is not None:
             raw[option] = getattr(told, option)
-    if _by_structure_alone(told, raw):
-        raw["strategy"] = "structure"
+    if told.example_structure:
+        raw["structure"] = {**raw.get("structure", {}), "samples": []}
+        if _by_structure_alone(told, raw, begun=folder.exists):
+            raw["strategy"] = "structure"
     if told.seed:
         raw["seeds"] = [controls.web_address(seed) for seed in told.seed]
     shown = [*told.example, *([] if told.seed else told.example_structure)]
@@ -140,14 +132,35 @@ def prepare(told: argparse.Namespace, base: Path) -> tuple[CrawlFolder, Configur
         remember_contact(base, told.contact)
     configuration, texts = _with_examples(told, base, configuration, named)
     _check_seeds(configuration, origin)
-    return folder, configuration, texts
+    _check_samples_count(told, configuration, folder)
+    return folder, configuration if texts else _with_words_of_classes(configuration, folder), texts
 
 
-def _by_structure_alone(told: argparse.Namespace, raw: dict[str, Any]) -> bool:
-    """Whether sample pages are all that says what to look for; a job file's own strategy or topic says more."""
-    if not told.example_structure or told.strategy or told.topic or told.example or told.classes:
+def _by_structure_alone(told: argparse.Namespace, raw: dict[str, Any], *, begun: bool) -> bool:
+    """Whether sample pages are all that says what to look for; a strategy or topic said before says more."""
+    if told.strategy or told.topic or told.example or told.classes:
         return False
-    return not (told.job and (raw.get("strategy") or raw.get("topic")))
+    return not ((told.job or begun) and (raw.get("strategy") or raw.get("topic")))
+
+
+def _check_samples_count(told: argparse.Namespace, configuration: Configuration, folder: CrawlFolder) -> None:
+    """Sample pages for a crawl that looks at no structure would change nothing."""
+    if told.example_structure and folder.exists and not configuration.reads_structure:
+        raise CrawlError(
+            f"crawl {folder.name!r} goes by {configuration.strategy}, which looks at no sample pages; "
+            "add --strategy structure, or choose another --name"
+        )
+
+
+def _with_words_of_classes(configuration: Configuration, folder: CrawlFolder) -> Configuration:
+    """A topic that is named by its classes alone is looked for by what these are called."""
+    topic = configuration.topic
+    if not topic.classes or topic.words or topic.examples:
+        return configuration
+    scheme = scheme_in(scheme_of_crawl(configuration, folder.path))
+    captions = dict.fromkeys(map(scheme.caption, topic.classes))
+    topic = msgspec.structs.replace(topic, words=", ".join(filter(None, captions)))
+    return msgspec.structs.replace(configuration, topic=topic)
 
 
 def _with_examples(
@@ -183,7 +196,10 @@ def _check_seeds(configuration: Configuration, origin: str) -> None:
 
 def check_ready(configuration: Configuration, texts: Sequence[str], folder: CrawlFolder) -> None:
     """Find out now what would go wrong later."""
-    label_of(configuration)
+    if configuration.strategy == "treasure" and not (label_of(configuration) or texts or configuration.topic.examples):
+        raise ConfigurationError(
+            "the strategy treasure needs to know what to look for: --topic WORDS, --example URL|FILE or --class N"
+        )
     scheme = scheme_of_crawl(configuration, folder.path)
     checked_classes(configuration, scheme)
     treasure_of(configuration, folder.path)

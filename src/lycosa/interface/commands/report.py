@@ -16,8 +16,8 @@ from lycosa.agents.sitemap_coverage import Coverage, crawl_coverage
 from lycosa.interface import wording
 from lycosa.interface.commands.arguments import Commands, asked_crawl, named
 from lycosa.interface.commands.status import classes_told, details
-from lycosa.interface.commands.treasure import shares_told
 from lycosa.interface.report_page import report_page, rule_told
+from lycosa.interface.treasure_words import shares_told
 from lycosa.interface.wording import print_json
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
+import os
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import msgspec
 
 from lycosa import configuration as settings
 from lycosa.agents.backlinks import backlink_sources
-from lycosa.agents.crawl_treasure import CrawlTreasure, crawl_treasure
+from lycosa.agents.crawl_treasure import CrawlTreasure, crawl_treasure, take_back
 from lycosa.agents.folder import CrawlError, CrawlFolder, home
 from lycosa.agents.taxonomy_folder import OwnTaxonomy
 from lycosa.agents.topic_choice import choose_topic
@@ -24,13 +23,19 @@ from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.interface.commands.arguments import Commands, asked_crawl
 from lycosa.interface.commands.contact import known_contact
 from lycosa.interface.treasure_picture import treasure_picture
+from lycosa.interface.treasure_words import (
+    TARGETS_SHOWN,
+    counted,
+    graph_lines,
+    level_lines,
+    levels_of,
+    log_lines,
+    plain_graph,
+)
 from lycosa.interface.wording import print_json, printable
 from lycosa.link_graph.treasure_builder import LEVELS
-from lycosa.link_graph.treasure_graph import MOST_LEVELS, Node
-from lycosa.link_graph.watchdog import Change
+from lycosa.link_graph.treasure_graph import MOST_LEVELS
 
-HEAVIEST = 10
-TARGETS_SHOWN = 20
 MOST_PER_LEVEL, MOST_FETCHES = 1_000, 10_000
 
 
@@ -114,7 +119,8 @@ def _check_writable(path: Path, replace: bool) -> None:
 def _topic_pages(topic: str | None, base: Path) -> tuple[str, ...]:
     if not topic:
         return ()
-    chosen = choose_topic(OwnTaxonomy(base).load(), topic, ())
+    taxonomy = OwnTaxonomy(base).load()
+    chosen = choose_topic(taxonomy, taxonomy.find(topic).id, ())
     if not chosen.pages:
         raise ConfigurationError(f"the topic {topic!r} has no exemplary pages to aim at; name some: --target URL")
     return chosen.pages
@@ -148,8 +154,9 @@ def _plain_built(found: Built, path: Path) -> dict[str, Any]:
 
 
 def _built_lines(found: Built, path: Path) -> list[str]:
-    nodes = len(found.graph.nodes)
-    lines = [f"{nodes} nodes written to {path}; {found.fetched} pages were fetched", *_level_lines(found.graph.nodes)]
+    fetched = "1 page was fetched" if found.fetched == 1 else f"{found.fetched} pages were fetched"
+    nodes = counted(len(found.graph.nodes), "node")
+    lines = [f"{nodes} written to {path}; {fetched}", *level_lines(found.graph.nodes)]
     if found.unreached:
         lines.append(f"never reached, {len(found.unreached)} of the targets:")
         lines += [f"  {url}" for url in found.unreached[:TARGETS_SHOWN]]
@@ -162,20 +169,39 @@ def _built_lines(found: Built, path: Path) -> list[str]:
 
 def show(told: argparse.Namespace) -> int:
     """A T-Graph in words, figures or as a picture."""
-    found = _found(told.name, home(told.home))
+    found = _found(told.name, home(told.home), told.log)
     if told.svg:
-        _check_writable(Path(told.svg), replace=True)
-        Path(told.svg).write_text(treasure_picture(found.nodes, found.targets, f"T-Graph of {told.name}"), "utf-8")
+        _write_picture(Path(told.svg), treasure_picture(found.nodes, found.targets, f"T-Graph of {told.name}"))
         print(f"written to {told.svg}", file=sys.stderr)
     if told.json:
-        return print_json(_plain(told.name, found))
-    lines = _log_lines(found.changes) if told.log else _lines(told.name, found)
+        return print_json(plain_graph(told.name, found))
+    lines = log_lines(found) if told.log else graph_lines(told.name, found)
     print("\n".join(printable(line) for line in lines))
     return 0
 
 
-def _found(name: str, base: Path) -> CrawlTreasure:
-    """A crawl of that name, else a file."""
+def _write_picture(path: Path, svg: str) -> None:
+    """Write a picture in one step, and only over another one: what else a person has there, a T-Graph say, stays."""
+    _check_writable(path, replace=True)
+    if path.exists() and not _is_picture(path):
+        raise CrawlError(f"{path} is there already and is no SVG picture; choose another name for --svg")
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        partial.write_text(svg, "utf-8")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _is_picture(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"<svg", b"<?xml"))
+
+
+def _found(name: str, base: Path, log: bool) -> CrawlTreasure:
+    """A crawl of that name, else a file, which has no log."""
     folder = CrawlFolder(base / "crawls" / name)
     if "/" not in name and folder.exists:
         return crawl_treasure(folder)
@@ -183,124 +209,20 @@ def _found(name: str, base: Path) -> CrawlTreasure:
         there = ", ".join(each.name for each in CrawlFolder.all(base)) or "none yet"
         raise CrawlError(f"{name!r} is no T-Graph file and no crawl; there are these crawls: {there}")
     graph = read_graph(Path(name))
+    if log:
+        raise CrawlError(f"{name} is a file, which has no watchdog and no log; --log wants the name of a crawl")
     return CrawlTreasure(graph.targets, graph.nodes, ())
-
-
-def levels_of(nodes: Sequence[Node]) -> list[dict[str, Any]]:
-    """Per level: how many nodes and pages, and their mean weight and experience."""
-    levels: dict[int, list[Node]] = {}
-    for node in nodes:
-        levels.setdefault(node.distance, []).append(node)
-    return [
-        {
-            "level": distance,
-            "nodes": len(held),
-            "pages": len({node.page for node in held}),
-            "weight": sum(node.weight for node in held) / len(held),
-            "tried": sum(node.tried for node in held) / len(held),
-            "led": sum(node.led for node in held) / len(held),
-        }
-        for distance, held in sorted(levels.items())
-    ]
-
-
-def _level_lines(nodes: Sequence[Node]) -> list[str]:
-    lines = ["  level        nodes   pages  weight    tried      led"]
-    for each in levels_of(nodes):
-        name = f"{each['level']}" if each["level"] else "0 (targets)"
-        figures = f"{each['nodes']:>5} {each['pages']:>7} {each['weight']:>7.2f}"
-        lines.append(f"  {name:12} {figures} {each['tried']:>8.1f} {each['led']:>8.1f}")
-    return lines
-
-
-def _heaviest(nodes: Sequence[Node]) -> list[Node]:
-    return sorted(nodes, key=lambda node: (-node.weight, -node.led, node.distance, node.page))[:HEAVIEST]
-
-
-def _lines(name: str, found: CrawlTreasure) -> list[str]:
-    if not found.nodes:
-        return [f"{name}: a T-Graph without nodes yet; the watchdog adds some as the crawl finds relevant pages"]
-    lines = [f"{name}: {len(found.nodes)} nodes", *_level_lines(found.nodes), "heaviest nodes"]
-    for node in _heaviest(found.nodes):
-        heading = node.passage.nearest or node.passage.main or node.passage.boundary
-        lines += [
-            f"  {node.key}  level {node.distance}, weight {node.weight:.2f}  {_brief(heading)}",
-            f"    {node.page}",
-        ]
-    lines += [f"{len(found.targets)} targets", *(f"  {url}" for url in found.targets[:TARGETS_SHOWN])]
-    if len(found.targets) > TARGETS_SHOWN:
-        lines.append(f"  and {len(found.targets) - TARGETS_SHOWN} others")
-    if found.judged:
-        lines.append(f"links by what the graph said of them: {shares_told(found.judged)}")
-    if found.changes:
-        lines.append(f"{len(found.changes)} changes by the watchdog; --log shows them")
-    return lines
-
-
-def shares_told(judged: Mapping[str, int]) -> str:
-    """The share of links at each priority, as one line."""
-    whole = max(1, sum(judged.values()))
-    return ", ".join(f"{name} {number / whole:.0%}" for name, number in judged.items())
-
-
-def _brief(text: str, longest: int = 60) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= longest else words[: longest - 1] + "…"
-
-
-def _log_lines(changes: Sequence[tuple[int, Change]]) -> list[str]:
-    several = len({agent for agent, _ in changes}) > 1
-    lines = []
-    for agent, change in changes:
-        who = f" (agent {agent})" if several else ""
-        what = f"{change.name}  {change.kind:6} node {change.node.key} after {change.pages} pages{who}"
-        lines += [what, f"    {change.why}"]
-    return lines or ["the watchdog has changed nothing yet"]
-
-
-def _plain(name: str, found: CrawlTreasure) -> dict[str, Any]:
-    return {
-        "name": name,
-        "nodes": len(found.nodes),
-        "levels": levels_of(found.nodes),
-        "heaviest": [_plain_node(node) for node in _heaviest(found.nodes)],
-        "targets": list(found.targets),
-        "judged": found.judged,
-        "changes": [_plain_change(agent, change) for agent, change in found.changes],
-    }
-
-
-def _plain_node(node: Node) -> dict[str, Any]:
-    texts = {name: getattr(node.passage, name) for name in node.passage.__struct_fields__}
-    own = {name: getattr(node, name) for name in ("page", "distance", "weight", "tried", "led")}
-    return {"key": node.key} | own | texts
-
-
-def _plain_change(agent: int, change: Change) -> dict[str, Any]:
-    told = {name: getattr(change, name) for name in ("name", "kind", "pages", "why")}
-    return told | {"agent": agent, "node": change.node.key}
 
 
 # -- undoing ----------------------------------------------------------------------------------------
 
 
 def undo(told: argparse.Namespace) -> int:
-    """Take changes back: they are named in the crawl's settings, where agents find them, running or not."""
+    """Take changes back."""
     folder = asked_crawl(told)
-    changes = [change for _, change in crawl_treasure(folder).changes]
-    known = {change.name: change for change in changes}
-    if not known:
-        raise CrawlError(f"crawl {folder.name!r}: the watchdog has changed nothing that could be taken back")
-    names = list(dict.fromkeys(told.change)) or [changes[-1].name]
-    before = folder.configuration().treasure.undone
-    for name in names:
-        if name in before:
-            raise CrawlError(f"change {name} was taken back already")
-        if name not in known:
-            raise CrawlError(f"no change is named {name!r}; `lycosa treasure show {folder.name} --log` lists them")
-    folder.change(f"treasure.undone={json.dumps([*before, *names])}")
+    taken = take_back(folder, told.change)
     if told.json:
-        return print_json({"undone": names})
-    for name in names:
-        print(printable(f"{folder.name}: taken back: {name} ({known[name].kind}): {known[name].why}"))
+        return print_json({"undone": [change.name for change in taken]})
+    for change in taken:
+        print(printable(f"{folder.name}: taken back: {change.name} ({change.kind}): {change.why}"))
     return 0

@@ -10,9 +10,9 @@ from starlette.responses import Response
 
 from lycosa.agents.folder import CrawlFolder
 from lycosa.interface.api.treasure import treasure_in, treasure_told
-from lycosa.interface.commands.treasure import shares_told
 from lycosa.interface.rendering import page
 from lycosa.interface.treasure_picture import treasure_picture
+from lycosa.interface.treasure_words import shares_told
 from lycosa.interface.web.crawl_pages import crawl_asked_for, frame, goes_by_graph
 from lycosa.interface.web.foreseen import asked_number, with_ways_on
 from lycosa.interface.web.search_pages import href, tidy
