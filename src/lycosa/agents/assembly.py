@@ -12,6 +12,7 @@ from lycosa.agents.class_schemes import scheme_of_crawl
 from lycosa.agents.courier import Courier, LonelyCourier, ProcessCourier
 from lycosa.agents.crawl import Crawl
 from lycosa.agents.folder import CrawlFolder
+from lycosa.agents.given_files import LARGEST_FILE, bytes_of_file
 from lycosa.agents.put_back import put_back
 from lycosa.agents.recollection import remind
 from lycosa.agents.revisiting import Round, begin_round
@@ -45,9 +46,8 @@ def topic_of(configuration: Configuration, folder: Path) -> Topic:
         path = folder / name
         if not path.is_file():
             path = Path(name)
-        if not path.is_file():
-            raise ConfigurationError(f"topic.examples: {name!r} is no file that can be read")
-        examples.append(path.read_text("utf-8", "replace"))
+        text = bytes_of_file(path, LARGEST_FILE, "name a page on the topic with --example", f"topic.examples: {name!r}")
+        examples.append(text.decode("utf-8", "replace"))
     return Topic(
         label_of(configuration),
         tuple(examples),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lycosa.agents.folder import CrawlError
+from lycosa.agents.given_files import put_file
 from lycosa.agents.page_visitor import NotHad, PageVisitor, page_of_file
 from lycosa.configuration import Configuration
 from lycosa.records import Page
@@ -34,7 +35,7 @@ def keep_examples(texts: Sequence[str], folder: Path) -> None:
     """Write texts into a crawl's folder."""
     for name, text in zip(example_names(len(texts)), texts, strict=True):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, "utf-8")
+        put_file(folder / name, text.encode("utf-8", "replace"))
 
 
 def _read(name: str) -> Page:

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from lycosa.configuration import ConfigurationError
 
+LARGEST_FILE = 32 * 1024**2
+"""A page that somebody saved; real ones are far smaller."""
+
 
 def put_file(path: Path, data: bytes) -> None:
     """Write a file whole or not at all; several agents may do the same at the same time."""

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from lycosa import plugins
+from lycosa.agents.given_files import LARGEST_FILE, bytes_of_file
 from lycosa.configuration import Configuration
 from lycosa.fetching.fetcher import Fetcher
 from lycosa.pages.document import read_page
@@ -106,5 +107,5 @@ class PageVisitor:
 def page_of_file(path: Path, url: str) -> Page:
     """A page that lies in a file, read as if it had come from a URL."""
     kind = "text/html" if path.suffix.lower() in (".htm", ".html", ".xhtml") else "text/plain"
-    body = path.read_bytes()
+    body = bytes_of_file(path, LARGEST_FILE, "give an HTML or text file of one page, or an http(s) URL")
     return read_page(Fetched(Link(url), Response(url, 200, (("Content-Type", kind),), body, body)))

@@ -14,7 +14,7 @@ import msgspec
 
 from lycosa import plugins
 from lycosa.agents.folder import CrawlError, CrawlFolder
-from lycosa.agents.given_files import bytes_of_file, put_file
+from lycosa.agents.given_files import LARGEST_FILE, bytes_of_file, put_file
 from lycosa.agents.page_visitor import NotHad, PageVisitor
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.fetching.content_coding import BadCoding, TooLarge
@@ -31,7 +31,6 @@ MOST_SAMPLES = 50
 """Samples of one crawl: every page is compared with each of them."""
 FEWEST_ELEMENTS = 5
 """A parser gives any text a root, a head and a body; with a title that is four elements and no structure."""
-LARGEST_FILE = 32 * 1024**2
 LARGEST_CODE = 4 * 1024**2
 _FILE_URL = "http://example.invalid/"
 
