@@ -16,6 +16,7 @@ from typing import Any, TypeVar, get_type_hints
 
 import msgspec
 
+from lycosa.limits import impossible
 from lycosa.mendable import Mendable
 from lycosa.sections import (
     Bytes,
@@ -54,6 +55,10 @@ _TIME_UNITS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _SIZE_UNITS = {
     "B": 1, "kB": 1000, "KiB": 1024, "MB": 1000**2, "MiB": 1024**2, "GB": 1000**3, "GiB": 1024**3, "TiB": 1024**4,
 }  # fmt: skip
+LONGEST_SPAN = 100 * 365 * 86400.0
+LARGEST_SIZE = 1024**5
+LARGEST_FILE = 1024**2
+"""A job file; a long list of seeds fits in."""
 _QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
 
 
@@ -112,17 +117,21 @@ def load(path: Path, overrides: Sequence[str] = ()) -> Configuration:
 def read_toml(path: Path) -> dict[str, Any]:
     """The plain values in a TOML file."""
     try:
+        if not path.is_file() or path.stat().st_size > LARGEST_FILE:
+            raise ConfigurationError(f"{path}: is no TOML file of at most {LARGEST_FILE >> 20} MiB; name one")
         return tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: cannot be read ({error})") from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigurationError(f"{path}: not valid TOML: {error}") from None
 
 
 def build(raw: Mapping[str, Any], overrides: Sequence[str] = (), origin: str = "configuration") -> Configuration:
     """A checked configuration from plain values; `origin` names the place in errors."""
     found = table(Configuration, raw, overrides, origin)
-    _check(found, origin)
+    why = impossible(found)
+    if why:
+        raise ConfigurationError(f"{origin}: {why}")
     return found
 
 
@@ -152,72 +161,30 @@ def plain(configuration: Configuration) -> dict[str, Any]:
     return found
 
 
-def _check(found: Configuration, origin: str) -> None:
-    rules = {
-        "pages": (found.pages >= 0, "0 (no limit) or more"),
-        "agents": (1 <= found.agents <= 256, "between 1 and 256"),
-        "mode": (found.mode in ("exchange", "firewall", "cross-over"), "exchange, firewall or cross-over"),
-        "scope.sites": (found.scope.sites in ("any", "seeds"), '"any" or "seeds"'),
-        "relevance.idf": (found.relevance.idf in ("smooth", "paper"), '"smooth" or "paper"'),
-        "fetching.connections": (found.fetching.connections >= 1, "at least 1"),
-        "topic.threshold": (0 <= found.topic.threshold <= 1, "between 0 and 1"),
-        "parents.relevancy_gate": (0 <= found.parents.relevancy_gate <= 1, "between 0 and 1"),
-        "parents.relevancy_weight": (0 <= found.parents.relevancy_weight <= 1, "between 0 and 1"),
-        "parents.rank_gate": (found.parents.rank_gate >= 0, "0 or more"),
-        "treasure.levels": (1 <= found.treasure.levels <= 20, "between 1 and 20"),
-        "treasure.class_digits": (1 <= found.treasure.class_digits <= 3, "1, 2 or 3"),
-        "treasure.look_every": (found.treasure.look_every >= 1, "at least 1"),
-        "treasure.mentions": (0 <= found.treasure.mentions <= 1000, "between 0 and 1000"),
-        **{
-            f"treasure.{name}": (0 <= getattr(found.treasure, name) <= 1000, "between 0 and 1000")
-            for name in found.treasure.__struct_fields__
-            if name.startswith("by_")
-        },
-        "structure.threshold": (0 <= found.structure.threshold <= 1, "between 0 (taken from the samples) and 1"),
-        "clicks.spent": (found.clicks.spent in ("duration", "length"), '"duration" or "length"'),
-        "clicks.content": (found.clicks.content >= 1, "1 or more"),
-        "clicks.session": (found.clicks.session > 0, 'a span of time, such as "30min"'),
-        "clicks.least_support": (0 < found.clicks.least_support <= 1, "more than 0, at most 1"),
-        "clicks.least_confidence": (0 < found.clicks.least_confidence <= 1, "more than 0, at most 1"),
-        "ranking.half_life": (found.ranking.half_life > 0, 'a span of time, such as "180d"'),
-        **{
-            f"ranking.{name}": (0 <= getattr(found.ranking, name) <= 1, "between 0 and 1")
-            for name in ("by_importance", "by_behaviour", "by_clicks", "by_freshness")
-        },
-        "ranking.cap": (0 <= found.ranking.cap <= 1, "between 0 and 1"),
-        "ranking.depth": (1 <= found.ranking.depth <= 1000, "between 1 and 1000"),
-        "revisit.looks_per_day": (found.revisit.looks_per_day > 0, "more than 0"),
-        "politeness.retries": (found.politeness.retries >= 0, "0 or more"),
-        "storage.batch_visits": (found.storage.batch_visits >= 1, "at least 1"),
-        "name": (bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", found.name)), "letters, digits, . _ -"),
-    }
-    for key, (holds, allowed) in rules.items():
-        if not holds:
-            value: Any = found
-            for part in key.split("."):
-                value = getattr(value, part)
-            raise ConfigurationError(f"{origin}: {key} = {value!r} is not possible; use {allowed}")
-    for pattern in (*found.scope.allow, *found.scope.block):
-        if not pattern.strip():
-            raise ConfigurationError(f"{origin}: scope has an empty pattern; remove it")
-
-
 def _quantity(kind: type, value: Any) -> Any:
     if kind not in (Seconds, Bytes):
         raise NotImplementedError(f"no rule for {kind}")
     units: Mapping[str, float] = _TIME_UNITS if kind is Seconds else _SIZE_UNITS
     if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
-        return kind(value)
+        return _bounded(kind, value)
     match = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
     if match is None or match[2] not in units:
         example = '"10s"' if kind is Seconds else '"32MiB"'
         raise ValueError(f"{value!r} is no quantity; write it with a unit ({', '.join(units)}), such as {example}")
-    return kind(float(match[1]) * units[match[2]])
+    return _bounded(kind, float(match[1]) * units[match[2]])
+
+
+def _bounded(kind: type, value: float) -> Any:
+    most, told = (LONGEST_SPAN, "100 years") if kind is Seconds else (LARGEST_SIZE, "1024 TiB")
+    if value > most:
+        raise ValueError(f"that is more than {told}; use less")
+    return kind(value)
 
 
 def _written(value: Any) -> str:
     if isinstance(value, Seconds):
-        return f"{float(value):.12g}s" if value >= 1 or not value else f"{value * 1000:.12g}ms"
+        number, unit = (float(value), "s") if value >= 1 or not value else (value * 1000, "ms")
+        return f"{number:.9f}".rstrip("0").rstrip(".") + unit
     if isinstance(value, Bytes):
         return f"{int(value)}B"
     raise NotImplementedError(f"cannot write {type(value)}")
@@ -240,7 +207,7 @@ def _value(text: str) -> Any:
     """A value as on the command line: TOML where it is TOML, else the text itself."""
     try:
         return tomllib.loads(f"x = {text}")["x"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -248,7 +215,7 @@ def _explain(error: msgspec.ValidationError, raw: Mapping[str, Any], kind: type[
     text = str(error)
     place = re.search(r"at `\$\.?([^`]*)`", text)
     path = place[1] if place else ""
-    unknown = re.search(r"unknown field `([^`]+)`", text)
+    unknown = re.search(r"unknown field `([^`]*)`", text)
     if unknown:
         known = _fields(path, kind)
         near = difflib.get_close_matches(unknown[1], known, 1)
@@ -257,7 +224,10 @@ def _explain(error: msgspec.ValidationError, raw: Mapping[str, Any], kind: type[
         return f"unknown key {where!r}; {hint}"
     value: Any = raw
     for part in re.findall(r"[^.\[\]]+", path):
-        value = value.get(part) if isinstance(value, Mapping) else None
+        if isinstance(value, list) and part.isdigit():
+            value = value[int(part)]
+        else:
+            value = value.get(part) if isinstance(value, Mapping) else None
     reason = re.sub(r" - at `[^`]*`", "", text)
     return f"{path} = {value!r}: {reason}" if path else reason
 

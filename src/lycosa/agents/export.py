@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lycosa.agents.folder import CrawlError, CrawlFolder
+from lycosa.agents.given_files import check_output
 from lycosa.agents.stores import reading
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
@@ -21,7 +22,10 @@ ROWS_AT_ONCE = 10_000
 
 def export(folder: CrawlFolder, form: str, table: str, target: Path) -> int:
     """Write a table (or, as WARC, the archive) to a file; returns how many rows or files."""
+    check_output(target, folder.path.parent)
     if form == "warc":
+        if target.exists() and not target.is_dir():
+            raise CrawlError(f"{target} is a file, and the archive needs a folder; choose another --output")
         return _copy_archive(folder, target)
     if target.exists() and not target.is_file():
         raise CrawlError(f"{target} is no file that can be written over; choose another --output")

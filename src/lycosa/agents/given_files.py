@@ -11,6 +11,14 @@ LARGEST_FILE = 32 * 1024**2
 """A page that somebody saved; real ones are far smaller."""
 
 
+def check_output(target: Path, crawls: Path) -> None:
+    """Refuse to write among the files that crawls keep, and where nothing can be written."""
+    if target.resolve().is_relative_to(crawls.resolve()):
+        raise ConfigurationError(f"{target}: lies among the files of crawls; choose another place to write to")
+    if not target.absolute().parent.is_dir():
+        raise ConfigurationError(f"{target.parent} is no folder; make it first, or choose another place to write to")
+
+
 def put_file(path: Path, data: bytes) -> None:
     """Write a file whole or not at all; several agents may do the same at the same time."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")

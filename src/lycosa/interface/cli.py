@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
-from errno import ENOSPC
+from errno import EACCES, ENOSPC, EPERM, EROFS
 from importlib import import_module
 from types import ModuleType
 
@@ -28,6 +28,7 @@ EXAMPLES = """examples:
   lycosa explain crawl https://example.org/page            why was (not) this crawled?
 """
 
+_RIGHTS = (EACCES, EPERM, EROFS)
 COMMANDS = {
     "crawl": ("crawl",),
     "running": ("resume", "revisit"),
@@ -105,8 +106,8 @@ def _printable(text: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns its exit code."""
-    told = parser(_asked(arguments)).parse_args(arguments)
     try:
+        told = parser(_asked(arguments)).parse_args(arguments)
         code: int = told.run(told)
     except Mendable as error:
         print(f"lycosa: {_printable(str(error))}", file=sys.stderr)
@@ -121,7 +122,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"lycosa: {error.strerror}{_printable(place)}; make room, then try again", file=sys.stderr)
         else:
             told_why = _printable(f"{error.strerror or error}{place}")
-            print(f"lycosa: {told_why}; look at its rights, or choose --home", file=sys.stderr)
+            advice = "look at its rights" if error.errno in _RIGHTS else "choose another place"
+            print(f"lycosa: {told_why}; {advice}, or choose --home", file=sys.stderr)
         return 2
     except lmdb.Error as error:
         print(f"lycosa: a store cannot be used: {error}; look at its rights, or choose --home", file=sys.stderr)

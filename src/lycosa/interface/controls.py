@@ -13,6 +13,8 @@ from pathlib import Path
 from lycosa import configuration as settings
 from lycosa.agents.folder import CrawlError, CrawlFolder, Wish
 from lycosa.configuration import Configuration
+from lycosa.frontier.admission import admission
+from lycosa.records import Link
 from lycosa.urls import normalise
 
 STARTS_WITHIN = 20.0
@@ -71,11 +73,15 @@ def change(folder: CrawlFolder, wanted: Sequence[str]) -> None:
 
 def add(folder: CrawlFolder, typed: Sequence[str]) -> int:
     """Add URLs to a crawl. Returns how many."""
-    drop_tracking = folder.configuration().urls.drop_tracking
+    configuration = folder.configuration()
+    rules, drop_tracking = admission(configuration), configuration.urls.drop_tracking
     urls = [normalise(web_address(url), drop_tracking=drop_tracking) for url in typed]
     for each, url in zip(typed, urls, strict=True):
         if url is None:
             raise CrawlError(f"{each!r} is no http(s) URL; nothing was added")
+        why = rules.refusal(Link(url))
+        if why is not None:
+            raise CrawlError(f"{url} would be refused: {why}; nothing was added")
     folder.order([url for url in urls if url])
     return len(urls)
 

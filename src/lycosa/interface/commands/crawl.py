@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from lycosa.agents.taxonomy_folder import OwnTaxonomy
 from lycosa.agents.topic_choice import TopicChoice, choose_topic
 from lycosa.agents.treasure_folder import treasure_of
 from lycosa.configuration import Configuration, ConfigurationError
+from lycosa.fetching.address_guard import AddressGuard
 from lycosa.frontier.admission import admission
 from lycosa.interface import controls
 from lycosa.interface.commands.arguments import Commands
@@ -96,6 +96,7 @@ def prepare(told: argparse.Namespace, base: Path) -> tuple[CrawlFolder, Configur
     """The folder, the effective configuration and new example texts that the command line asks for; writes nothing."""
     raw, origin = _read_job(told.job) if told.job else ({}, "command line")
     name = told.name or raw.get("name") or (Path(told.job).stem if told.job else "crawl")
+    settings.build({"name": name}, origin=origin)
     folder = CrawlFolder(base / "crawls" / str(name))
     if folder.exists and not told.job:
         raw, origin = settings.plain(folder.configuration()), str(folder.path / "crawl.toml")
@@ -183,7 +184,7 @@ def _with_examples(
 
 def _read_job(path: str) -> tuple[dict[str, Any], str]:
     settings.load(Path(path))
-    return tomllib.loads(Path(path).read_text("utf-8")), path
+    return settings.read_toml(Path(path)), path
 
 
 def _check_seeds(configuration: Configuration, origin: str) -> None:
@@ -204,6 +205,7 @@ def check_ready(configuration: Configuration, texts: Sequence[str], folder: Craw
     checked_classes(configuration, scheme)
     treasure_of(configuration, folder.path)
     check_source(configuration, folder.path)
+    AddressGuard(configuration.fetching.allow_addresses)
     if not texts:
         topic_of(configuration, folder.path)
     for point, name in (

@@ -10,6 +10,7 @@ from pathlib import Path
 from lycosa.agents.export import FORMATS, TABLES
 from lycosa.agents.export import export as export_table
 from lycosa.agents.folder import CrawlError
+from lycosa.agents.given_files import check_output, put_file
 from lycosa.agents.known_sites import KnownSites
 from lycosa.agents.report import MOST_SITES, Report, crawl_report
 from lycosa.agents.sitemap_coverage import Coverage, crawl_coverage
@@ -36,10 +37,15 @@ def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
 
 def report(told: argparse.Namespace) -> int:
     """What a crawl achieved."""
-    found = crawl_report(asked_crawl(told))
-    covered = crawl_coverage(asked_crawl(told)) if told.coverage else {}
+    folder = asked_crawl(told)
     if told.html:
-        Path(told.html).write_text(report_page(found), "utf-8")
+        check_output(Path(told.html), folder.path.parent)
+        if Path(told.html).is_dir():
+            raise CrawlError(f"{told.html} is a folder; name a file in it")
+    found = crawl_report(folder)
+    covered = crawl_coverage(folder) if told.coverage else {}
+    if told.html:
+        put_file(Path(told.html), report_page(found).encode())
         print(f"written to {told.html}", file=sys.stderr)
     if told.json:
         sitemaps = {site: each.plain() for site, each in covered.items()}
@@ -106,8 +112,6 @@ def export(told: argparse.Namespace) -> int:
     folder = asked_crawl(told)
     default = f"{folder.name}-warc" if told.to == "warc" else f"{folder.name}-{told.table}.{told.to}"
     target = Path(told.output or default)
-    if not target.absolute().parent.is_dir():
-        raise CrawlError(f"{target.parent} is no folder; make it first, or choose another --output")
     number = export_table(folder, told.to, told.table, target)
     unit = "files" if told.to == "warc" else "rows"
     if told.json:

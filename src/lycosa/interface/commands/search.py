@@ -7,7 +7,7 @@ import re
 from html import unescape
 from typing import Any
 
-from lycosa.agents.folder import home
+from lycosa.agents.folder import CrawlError, home
 from lycosa.agents.page_signals import ResultOrders
 from lycosa.interface.commands.arguments import Commands, asked_crawl, named
 from lycosa.interface.wording import print_json, printable
@@ -15,6 +15,7 @@ from lycosa.records import Score
 from lycosa.search.index import Found, Hit, IndexReader
 from lycosa.search.query import understand
 
+MOST_RESULTS = 1000
 _MARK = re.compile(r"</?b>")
 
 
@@ -34,9 +35,11 @@ def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
 def search(told: argparse.Namespace) -> int:
     """Search what was crawled."""
     typed = " ".join(f'"{word}"' if " " in word and len(told.query) > 1 else word for word in told.query)
+    if not 1 <= told.limit <= MOST_RESULTS:
+        raise CrawlError(f"--limit {told.limit} is not possible; use 1 to {MOST_RESULTS}")
     folder = asked_crawl(told)
     reader, order = IndexReader(folder.index), ResultOrders(folder).of(typed)
-    found = reader.search(understand(typed), max(1, min(told.limit, 1000)), order=order)
+    found = reader.search(understand(typed), told.limit, order=order)
     if told.json:
         return print_json({"query": typed, "total": found.total, "results": [_plain_hit(hit) for hit in found.hits]})
     print("\n".join(search_lines(typed, found, explained=told.explain)))

@@ -1,0 +1,65 @@
+"""Settings that no crawl could go by are refused at the door, and what is written can be read again."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lycosa import configuration as settings
+from lycosa.configuration import ConfigurationError
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("politeness.per_address=0", "use at least 1"),
+        ("politeness.adaptive=nan", "politeness.adaptive"),
+        ("politeness.retries=-1", "politeness.retries"),
+        ("ceilings.requests_per_second=inf", "ceilings.requests_per_second"),
+        ("ceilings.requests_per_second=-1", "from 0 on"),
+        ("pages=99999999999999999999999999", "pages"),
+        ("fetching.most_links=-1", "fetching.most_links"),
+        ("fetching.total_within=0s", "such as"),
+        ("frontier.heads_per_site=0", "at least 1"),
+        ("traps.urls_per_pattern=-1", "traps.urls_per_pattern"),
+        ("politeness.delay=99999999999999d", "100 years"),
+        ("storage.spare_disk=99999999999TiB", "1024 TiB"),
+        ('ceilings.windows=[{begins="25:00",ends="01:00"}]', "write it as HH:MM"),
+        ('ceilings.windows=[{begins="22:00",ends="01:00",requests_per_second=-1}]', "ceilings.windows"),
+        ('scope.block=["a\\nb"]', "no URL has"),
+        ("politeness.=1", "unknown key 'politeness.'"),
+        (f"pages={'9' * 6000}", "pages"),
+        (f"pages={'[' * 3000}{']' * 3000}", "pages"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_key(setting: str, said: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        settings.build({}, [setting])
+    assert said in str(refused.value)
+    assert len(str(refused.value)) < 10_000
+
+
+@pytest.mark.parametrize("text", [f"pages = {'9' * 6000}", f"x = {'[' * 3000}{']' * 3000}", "pages = = 3"])
+def test_a_job_file_that_is_no_toml_is_one_sentence(text: str, tmp_path: Path) -> None:
+    (tmp_path / "job.toml").write_text(text)
+    with pytest.raises(ConfigurationError, match="not valid TOML"):
+        settings.load(tmp_path / "job.toml")
+
+
+def test_a_job_file_is_a_file_within_bounds(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="is no TOML file"):
+        settings.load(Path("/dev/zero"))
+    (tmp_path / "job.toml").write_text("# " + "x" * settings.LARGEST_FILE)
+    with pytest.raises(ConfigurationError, match="at most 1 MiB"):
+        settings.load(tmp_path / "job.toml")
+
+
+@given(st.floats(min_value=0, max_value=settings.LONGEST_SPAN))
+def test_every_span_of_time_is_read_as_it_was_written(seconds: float) -> None:
+    first = settings.build({"patience": seconds})
+    again = settings.build(tomllib.loads(settings.to_toml(settings.plain(first))))
+    assert again.patience == pytest.approx(first.patience, rel=1e-9, abs=1e-12)
