@@ -49,7 +49,7 @@ def test_both_notations_read_what_a_server_would_write_by_them(data: st.DataObje
     values = {name: data.draw(FIELDS[name][2], name) for name in order}
     text = between.encode().join(FIELDS[name][3] % values[name] for name in order)
     del values["nothing known"]
-    for notation in (between.join(FIELDS[name][side] for name in order) for side in (0, 1)):
+    for notation in (between.join(str(FIELDS[name][side]) for name in order) for side in (0, 1)):
         found = Notation(notation).pattern.fullmatch(text)
         assert found is not None, notation
         assert found.groupdict() == values
