@@ -32,8 +32,7 @@ from lycosa.clickstream.server_logs.visitor_book import NO_ENTRY, VisitorBook
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys
 
-short = partial(line, agent="x")
-ODD = "a line that nobody understands\n"
+ODD, short = "a line that nobody understands\n", partial(line, agent="x")
 SIEVE = RequestSieve(LogSite("example.org"), (NOON + DAY) * 1000)
 Pair = tuple[int, int]
 View = tuple[int, int, int, int, bool]
@@ -55,9 +54,9 @@ def run_of(path: Path, reached: Reached | None = None, first_time: int = 0, note
 
 
 def begun(path: Path, *lines: str) -> LogRun:
-    """A run of a log with a few lines, the first block of which holds them all, and some odd ones."""
-    path.write_text("".join(lines) + ODD * 9)
-    run = run_of(path)
+    """A run of a log that goes on after its first line; the next block holds all these lines, and some odd ones."""
+    path.write_text(ODD + "".join(lines) + ODD * 9)
+    run = run_of(path, Reached(len(ODD), b"", lines=1))
     run.begin(SIEVE)
     run.advance(SIEVE, LineCounts())
     return run
@@ -103,11 +102,10 @@ def test_requests_of_several_logs_come_in_order_and_once_though_reading_stops_an
 def test_a_log_is_opened_when_the_others_reach_its_time(tmp_path: Path) -> None:
     for name, times in (("a", range(50, 59)), ("b", [*range(9), 50])):
         (tmp_path / name).write_text("".join(short(NOON + time, f"/{name}") for time in times))
-    before = Reached(0, b"as it was")
-    late, early = run_of(tmp_path / "a", before, (NOON + 50) * 1000), run_of(tmp_path / "b")
+    late, early = run_of(tmp_path / "a", Reached(0, b"known"), (NOON + 50) * 1000), run_of(tmp_path / "b")
     work = in_order([late, early], SIEVE, LineCounts())
     next(work)
-    assert (early.active, late.active, late.reached()) == (True, False, before)
+    assert (early.active, late.active, late.reached()) == (True, False, Reached(0, b"known"))
     found = [each for requests in work for each in told(requests)]
     assert found[-10:] == [(50, "/a"), (50, "/b"), *((time, "/a") for time in range(51, 59))]
 
@@ -126,10 +124,9 @@ def test_bad_lines_are_shown_by_their_numbers_in_the_whole_log_and_a_torn_one_wa
 def test_requests_are_emitted_as_many_as_are_asked_for_and_the_place_says_how_many(tmp_path: Path) -> None:
     run = begun(tmp_path / "log", *(short(NOON + place, f"/{place}") for place in range(3)))
     size = run.log.blocks.length
-    assert run.emit(0) is None
-    assert told(run.emit(1)) + told(run.emit(1)) == [(0, "/0"), (1, "/1")]
+    assert (run.emit(0), told(run.emit(1)), told(run.emit(1))) == (None, [(0, "/0")], [(1, "/1")])
     place = run.reached()
-    assert (place.length, place.lines, place.emitted, place.again) == (0, 0, 2, size)
+    assert (place.length, place.lines, place.emitted, place.again) == (len(ODD), 1, 2, size - len(ODD))
     assert told(run.emit(9)) == [(2, "/2")]
     assert run.emit(1) is None
     again = run_of(tmp_path / "log", place)
