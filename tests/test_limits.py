@@ -53,8 +53,9 @@ def test_a_job_file_that_is_no_toml_is_one_sentence(text: str, tmp_path: Path) -
 def test_a_job_file_is_a_file_within_bounds(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="is no TOML file"):
         settings.load(Path("/dev/zero"))
-    (tmp_path / "job.toml").write_text("# " + "x" * settings.LARGEST_FILE)
-    with pytest.raises(ConfigurationError, match="at most 1 MiB"):
+    with (tmp_path / "job.toml").open("wb") as file:
+        file.truncate(settings.LARGEST_FILE + 1)
+    with pytest.raises(ConfigurationError, match="at most 64 MiB"):
         settings.load(tmp_path / "job.toml")
 
 
@@ -63,3 +64,10 @@ def test_every_span_of_time_is_read_as_it_was_written(seconds: float) -> None:
     first = settings.build({"patience": seconds})
     again = settings.build(tomllib.loads(settings.to_toml(settings.plain(first))))
     assert again.patience == pytest.approx(first.patience, rel=1e-9, abs=1e-12)
+
+
+def test_a_crawl_with_many_seeds_is_read_again(tmp_path: Path) -> None:
+    many = settings.build({"seeds": [f"https://site-{number}.example/a/page" for number in range(40_000)]})
+    settings.write(many, tmp_path / "crawl.toml")
+    assert (tmp_path / "crawl.toml").stat().st_size > 1024**2
+    assert settings.load(tmp_path / "crawl.toml") == many

@@ -57,8 +57,8 @@ _SIZE_UNITS = {
 }  # fmt: skip
 LONGEST_SPAN = 100 * 365 * 86400.0
 LARGEST_SIZE = 1024**5
-LARGEST_FILE = 1024**2
-"""A job file; a long list of seeds fits in."""
+LARGEST_FILE = 64 * 1024**2
+"""A job file; a million seeds fit in."""
 _QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
 
 

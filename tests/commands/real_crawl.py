@@ -20,6 +20,12 @@ class Crawled(NamedTuple):
     job: Path
 
 
+def quick(box: str, *more: str) -> tuple[str, ...]:
+    """Options of a crawl of a simulated web without waiting, with more settings where they are wanted."""
+    told = ("fetching.fetcher=simulated", f"fetching.web={box}", "politeness.delay=0s", "politeness.address_delay=0s")
+    return tuple(option for setting in (*told, "patience=1s", *more) for option in ("--set", setting))
+
+
 def runner(home: Path) -> Lycosa:
     def run(*arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         order = [sys.executable, "-m", "lycosa.interface.cli", "--home", str(home), *arguments]

@@ -9,14 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from real_crawl import Lycosa, runner
+from real_crawl import Lycosa, quick, runner
 
 BOX = "box:7?hosts=6&pages=120&topics=3&size=3KiB&links=10"
 SEED = "http://birds-1.localhost:8080/"
-SIMULATED = (
-    "--set", "fetching.fetcher=simulated", "--set", f"fetching.web={BOX}", "--set", "politeness.delay=0s",
-    "--set", "politeness.address_delay=0s", "--set", "patience=1s", "--set", "index.enabled=false",
-)  # fmt: skip
+SIMULATED = quick(BOX, "index.enabled=false")
 
 
 @pytest.fixture

@@ -6,16 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from real_crawl import Lycosa, runner
+from real_crawl import Lycosa, quick, runner
 
 from lycosa.agents.folder import CrawlFolder
 
 BOX = "box:7?hosts=4&pages=80&topics=3&size=2KiB&links=10&kinds=4&errors=0&duplicates=0"
 SEED = "http://birds-1.localhost:8080/"
-QUICK = (
-    "--set", "fetching.fetcher=simulated", "--set", f"fetching.web={BOX}", "--set", "politeness.delay=0s",
-    "--set", "politeness.address_delay=0s", "--set", "patience=1s", "--set", "index.enabled=false",
-)  # fmt: skip
+QUICK = quick(BOX, "index.enabled=false")
 PAGE = "<title>t</title><body><main><h1>x</h1><ul><li><p>1</p></li><li><p>2</p></li></ul><footer><p>3</p></footer>"
 SCHEME = "5\tNature\tnature\n598\tFowl\tfowl, hens\n"
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from real_crawl import Lycosa, runner
+from real_crawl import Lycosa, quick, runner
 
 BOX = "box:7?hosts=2&pages=20&topics=2&size=2KiB&links=6&errors=0&duplicates=0"
 SEED = "http://birds-1.localhost:8080/"
-QUICK = (
-    "--set", "fetching.fetcher=simulated", "--set", f"fetching.web={BOX}", "--set", "politeness.delay=0s",
-    "--set", "politeness.address_delay=0s", "--set", "patience=1s", "--set", "index.commit_every=200ms",
-)  # fmt: skip
+QUICK = quick(BOX, "index.commit_every=200ms")
 
 
 @pytest.fixture(scope="module")

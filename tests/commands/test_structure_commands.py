@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from real_crawl import Lycosa, runner
+from real_crawl import Lycosa, quick, runner
 
 from lycosa.agents.folder import CrawlFolder
 from lycosa.agents.structure_samples import MOST_SAMPLES
@@ -24,10 +24,7 @@ pytestmark = pytest.mark.xdist_group("structure")
 BOX = "box:7?hosts=6&pages=240&topics=3&size=2KiB&links=10&kinds=4&errors=0.02&duplicates=0.05"
 SEED = "http://birds-1.localhost:8080/"
 WEB = ("--set", "fetching.fetcher=simulated", "--set", f"fetching.web={BOX}")
-QUICK = (
-    *WEB, "--set", "politeness.delay=0s", "--set", "politeness.address_delay=0s", "--set", "patience=1s",
-    "--set", "index.commit_every=200ms",
-)  # fmt: skip
+QUICK = quick(BOX, "index.commit_every=200ms")
 A = "<html><head><title>a</title></head><body><div><p>1<p>2</div><div><ul><li>3<li>4</ul></div></body></html>"
 B = "<html><head><title>b</title></head><body><div><p>1</div><div><ul><li>2<li>3<li>4</ul></div></body></html>"
 TABLE = "<title>c</title><table><tr><td>1<td>2<tr><td>3<td>4</table><form><input><button>x</button></form>"
