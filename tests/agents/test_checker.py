@@ -129,7 +129,7 @@ def run_index_ahead(folder: CrawlFolder) -> None:
 def change_rows(folder: CrawlFolder, change: Callable[[VisitRow], VisitRow | None]) -> None:
     """Change the journal behind everybody's back: the last row of a fetched page."""
     env = lmdb.open(str(folder.agent(0) / "store"), map_size=1 << 40, max_dbs=64)
-    journal = env.open_db(b"journal", create=False)
+    journal = env.open_db(b"visits", create=False)
     with env.begin(write=True) as txn:
         cursor = txn.cursor(journal)
         assert cursor.last()

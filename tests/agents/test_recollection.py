@@ -13,7 +13,8 @@ from lycosa.scoring.scorer import Topic
 from lycosa.scoring.strategy import Strategy, strategy_of
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore, Batch
-from lycosa.storage.catalogue import LinkColumns, VisitRow
+from lycosa.storage.catalogue import VisitRow
+from lycosa.storage.link_columns import LinkColumns
 from lycosa.waiting import Changes
 
 TARGET = "http://b.org/target"
@@ -28,7 +29,7 @@ def visit(number: int, relevance: float) -> Visit:
 
 
 def row(number: int, relevance: float) -> VisitRow:
-    links = LinkColumns((TARGET, f"http://b.org/{number}"), ("target", "other"), (relevance,) * 2, ("p/a",) * 2)
+    links = LinkColumns.of((TARGET, f"http://b.org/{number}"), ("target", "other"), (relevance,) * 2, ("p/a",) * 2)
     return VisitRow(f"http://a.org/{number}", float(number), 0, "fetched", status=200, relevance=relevance, links=links)
 
 

@@ -24,7 +24,8 @@ from lycosa.records import (
 )
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.archive import Place
-from lycosa.storage.catalogue import LinkColumns, VisitRow
+from lycosa.storage.catalogue import VisitRow
+from lycosa.storage.link_columns import LinkColumns
 from lycosa.waiting import Changes
 
 URL, OTHER = "https://a.example/p", "https://a.example/q"
@@ -77,7 +78,7 @@ def test_a_row_tells_all_that_a_visit_found_out_and_a_store_keeps_it(tmp_path: P
     assert (row.file, row.offset, row.size) == (PLACE.file, PLACE.offset, PLACE.length)
     assert (row.depth, row.parent, row.attempts) == (2, "https://a.example/", 1)
     urls, anchors = (OTHER, f"{OTHER}/2"), ("the other", "a second")
-    assert row.links == LinkColumns(urls, anchors, (0.75, 0.25), ("body ul a", ""))
+    assert row.links == LinkColumns.of(urls, anchors, (0.75, 0.25), ("body ul a", ""))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from lycosa.pages.document import read_page
 from lycosa.records import Fetched, Link, Response
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.archive import Archive, Position
-from lycosa.storage.catalogue import LinkColumns, VisitRow
+from lycosa.storage.catalogue import VisitRow
+from lycosa.storage.link_columns import LinkColumns
 from lycosa.urls import fingerprint, site_of
 from lycosa.waiting import Changes, SiteRecord, State, UrlRecord, url_key
 
@@ -114,7 +115,7 @@ def _row(archive: Archive, at: float, url: str, body: bytes, kind: str) -> Visit
     headers = (("Content-Type", kind), ("Content-Encoding", "gzip"), ("Set-Cookie", "evil=1"))
     (place,) = archive.append([Response(url, 200, headers, body, packed, at)])
     page = read_page(Fetched(Link(url), Response(url, 200, headers, body, packed, at)))
-    links = LinkColumns(
+    links = LinkColumns.of(
         tuple(link.url for link in page.links), tuple(link.anchor for link in page.links),
         tuple(0.5 for _ in page.links), tuple(link.tag_path for link in page.links),
     )  # fmt: skip

@@ -24,12 +24,13 @@ from lycosa.sections import Ceilings, FrontierSection, Politeness, Seconds
 from lycosa.storage import catalogue, site_sets
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.archive import Position
-from lycosa.storage.catalogue import LinkColumns, VisitRow
+from lycosa.storage.catalogue import VisitRow
+from lycosa.storage.link_columns import LinkColumns
 from lycosa.waiting import Changes, SiteRecord, State, UrlRecord, due_key, key_in_queue, queue_key, url_key
 
 
 def row(number: int) -> VisitRow:
-    links = LinkColumns(("http://b.org/",), (f"anchor {number}",), (0.5,), ("html/body/a",))
+    links = LinkColumns.of(("http://b.org/",), (f"anchor {number}",), (0.5,), ("html/body/a",))
     return VisitRow(f"http://a.org/{number}", float(number), 0, "fetched", status=200, relevance=0.1, links=links)
 
 

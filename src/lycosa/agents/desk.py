@@ -113,7 +113,7 @@ class Desk:
     def _roll(self, agent: Agent) -> None:
         """Move a long journal into Parquet, where that is installed, as far as it has been indexed."""
         store, settings = agent.crawl.store, agent.crawl.configuration
-        if self._cannot_roll or store.count("journal") < settings.storage.journal_rows:
+        if self._cannot_roll or store.count("visits") < settings.storage.journal_rows:
             return
         through = store.last_row()
         if settings.index.enabled:

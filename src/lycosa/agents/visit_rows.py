@@ -8,7 +8,8 @@ from lycosa.frontier.canonical import Copy, Judged, Named, Verdict
 from lycosa.records import SITEMAP, Failed, Fetched, Redirected, Refused, Response, Unchanged, Visit
 from lycosa.search.indexer import DUPLICATE
 from lycosa.storage.archive import Place
-from lycosa.storage.catalogue import LinkColumns, VisitRow
+from lycosa.storage.catalogue import VisitRow
+from lycosa.storage.link_columns import LinkColumns
 
 NOT_MODIFIED = 304
 KEPT = "kept"
@@ -118,9 +119,9 @@ def new_response(visit: Visit) -> Response | None:
 
 def _columns(visit: Visit) -> LinkColumns:
     links = visit.page.links if visit.page else ()
-    return LinkColumns(
-        tuple([link.url for link in links]),
-        tuple([link.anchor for link in links]),
-        tuple([score.value for score in visit.priorities]),
-        tuple([link.tag_path for link in links]),
+    return LinkColumns.of(
+        [link.url for link in links],
+        [link.anchor for link in links],
+        [score.value for score in visit.priorities],
+        [link.tag_path for link in links],
     )

@@ -1,7 +1,7 @@
 """Okapi of the words around links (C10): all links of a page at once, since a page has dozens.
 
-The texts of a page's links are looked through as one, once per root of the topic's
-terms; most of them hold none and cost nothing more. How rare terms are comes from the
+The texts of a page's links are looked through as one; most of them hold none of the
+topic's terms and cost nothing more. How rare terms are comes from the
 shipped background, so two agents judge a link alike.
 """
 
@@ -14,13 +14,11 @@ from itertools import accumulate
 from urllib.parse import unquote
 
 from lycosa.records import Link, Score
-from lycosa.text import stems
-from lycosa.topics.okapi import MOST_ROOTS, NOTHING, Okapi, root_of
+from lycosa.topics.okapi import NOTHING, Okapi
 from lycosa.urls import path_of
 
 LONGEST_TEXT = 2_000
 """Longer texts are judged by their beginning."""
-_WORD = re.compile(r"[^\W_]+")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -29,7 +27,6 @@ class LinkOkapi:
 
     def __init__(self, okapi: Okapi) -> None:
         self.okapi = okapi
-        self._roots = [(term, root_of(term)) for term in okapi.terms]
 
     def of(self, links: Sequence[Link], language: str = "") -> list[Score]:
         """Okapi of each link's anchor and boundary; an anchor that the boundary repeats counts twice."""
@@ -53,7 +50,7 @@ class LinkOkapi:
 
     def _held(self, texts: list[str], language: str) -> dict[str, dict[str, int]]:
         """How often each term occurs in the texts that hold any."""
-        if language not in ("", "en") or len(self._roots) > MOST_ROOTS:
+        if not self.okapi.roots.serve(language):
             counted = ((text, self.okapi.count(text, language)[0]) for text in texts)
             return {text: counts for text, counts in counted if counts}
         whole = "\n".join(texts)
@@ -64,19 +61,10 @@ class LinkOkapi:
         return self._found("\n".join(lowered), lowered, texts)
 
     def _found(self, whole: str, lowered: Sequence[str], texts: Sequence[str]) -> dict[str, dict[str, int]]:
-        """What all texts, one to a line, hold; an English stem begins every word it stems."""
-        stem = stems("en")
+        """What all texts, one to a line, hold."""
         starts = list(accumulate((len(text) + 1 for text in lowered), initial=0))
         found: dict[str, dict[str, int]] = {}
-        for term, root in self._roots:
-            at = whole.find(root)
-            while at >= 0:
-                end = at + len(root)
-                if not (at and whole[at - 1].isalnum()):
-                    word = _WORD.match(whole, at)
-                    end = word.end() if word else end
-                    if word and stem(word[0]) == term:
-                        counts = found.setdefault(texts[bisect_right(starts, at) - 1], {})
-                        counts[term] = counts.get(term, 0) + 1
-                at = whole.find(root, end)
+        for at, term in self.okapi.roots.found(whole):
+            counts = found.setdefault(texts[bisect_right(starts, at) - 1], {})
+            counts[term] = counts.get(term, 0) + 1
         return found

@@ -28,8 +28,8 @@ from lycosa.storage.url_tables import TABLES, UrlTables
 from lycosa.urls import fingerprint, site_of
 from lycosa.waiting import Changes, SiteRecord, UrlRecord, sortable, url_key
 
-_TABLES = ("later", "leases", "sites", "journal", "outbox", "marks", "digests")
-_OLD_TABLE = b"urls"
+_TABLES = ("later", "leases", "sites", "visits", "outbox", "marks", "digests")
+_OLD_TABLES = (b"urls", b"journal")
 _NUMBER = struct.Struct(">Q")
 _MAIL = struct.Struct(">HQ")
 _pack = msgspec.msgpack.Encoder().encode
@@ -79,7 +79,7 @@ class AgentStore:
 
     def _refuse_old_layout(self) -> None:
         with self._env.begin() as txn:
-            old = txn.cursor().set_key(_OLD_TABLE)
+            old = any(txn.cursor().set_key(table) for table in _OLD_TABLES)
         if old:
             environments.give_back(self.folder)
             raise ConfigurationError(
@@ -166,7 +166,7 @@ class AgentStore:
 
     def rows(self, after: int = 0) -> Iterator[tuple[int, VisitRow]]:
         """The journal's rows with their numbers, oldest first."""
-        cursor = self._txn.cursor(self._db["journal"])
+        cursor = self._txn.cursor(self._db["visits"])
         if cursor.set_range(_NUMBER.pack(after + 1)):
             for key, data in cursor:
                 yield _NUMBER.unpack(key)[0], _unpack_row(data)
@@ -174,7 +174,7 @@ class AgentStore:
     def rows_about(self, url: str) -> Iterator[tuple[int, VisitRow]]:
         """The journal's rows of one URL; only rows that mention it are decoded."""
         mention = url.encode()
-        for key, data in self._txn.cursor(self._db["journal"]):
+        for key, data in self._txn.cursor(self._db["visits"]):
             if mention in data:
                 row = _unpack_row(data)
                 if row.url == url:
@@ -182,7 +182,7 @@ class AgentStore:
 
     def last_row(self) -> int:
         """The number of the newest row."""
-        cursor = self._txn.cursor(self._db["journal"])
+        cursor = self._txn.cursor(self._db["visits"])
         newest = _NUMBER.unpack(cursor.key())[0] if cursor.last() else 0
         return max(newest, self.number("rolled"))
 
@@ -267,7 +267,7 @@ class AgentStore:
         if batch.rows:
             first = self.last_row() + 1
             rows = [(_NUMBER.pack(first + place), _pack(row)) for place, row in enumerate(batch.rows)]
-            self._put(txn, "journal", rows, append=True)
+            self._put(txn, "visits", rows, append=True)
         self._put(txn, "digests", [(digest, url.encode()) for digest, url in batch.digests.items()])
 
     def _write_mail(self, txn: Any, batch: Batch) -> None:
@@ -283,7 +283,7 @@ class AgentStore:
     def drop_rows(self, through: int) -> None:
         """Forget journal rows that now lie in a closed segment."""
         with self._env.begin(write=True) as txn:
-            cursor = txn.cursor(self._db["journal"])
+            cursor = txn.cursor(self._db["visits"])
             while cursor.first() and cursor.key() <= _NUMBER.pack(through):
                 cursor.delete()
             txn.put(b"rolled", str(through).encode(), db=self._db["marks"])

@@ -14,22 +14,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
+import numpy as np
 
 from lycosa.mendable import Mendable
 from lycosa.records import Record
+from lycosa.storage.link_columns import LinkColumns
 
 
 class MissingExtra(Mendable):
     """A feature needs an optional package; the message says how to install it."""
-
-
-class LinkColumns(Record, frozen=True):
-    """The links of a page, column by column."""
-
-    urls: tuple[str, ...] = ()
-    anchors: tuple[str, ...] = ()
-    scores: tuple[float, ...] = ()
-    tag_paths: tuple[str, ...] = ()
 
 
 class VisitRow(Record, frozen=True):
@@ -76,6 +69,8 @@ class VisitRow(Record, frozen=True):
 HISTORY = tuple(field for field in VisitRow.__struct_fields__ if field != "links")
 LINKS = ("parent", "at", "url", "anchor", "score", "tag_path", "position")
 TABLES = ("pages", "links", "history")
+LARGEST_ROLL = 64 * 1024**2
+"""Characters of links that are rolled at a time: a page of a hostile site may have links of dozens of megabytes."""
 
 
 class Journal(Protocol):
@@ -100,6 +95,7 @@ def arrow() -> Any:
     """The pyarrow module, or a clear message."""
     try:
         import pyarrow
+        import pyarrow.compute
         import pyarrow.parquet
     except ImportError:
         raise MissingExtra("Parquet needs the extra: pip install 'lycosa[parquet]'") from None
@@ -112,19 +108,26 @@ def history_of(rows: Iterable[VisitRow]) -> dict[str, list[Any]]:
     return {name: [getattr(row, name) for row in listed] for name in HISTORY}
 
 
-def links_of(rows: Iterable[VisitRow]) -> dict[str, list[Any]]:
-    """The links of rows as columns of the table `links`."""
-    columns: dict[str, list[Any]] = {name: [] for name in LINKS}
-    for row in rows:
-        links, number = row.links, len(row.links.urls)
-        columns["parent"] += [row.url] * number
-        columns["at"] += [row.at] * number
-        columns["url"] += links.urls
-        columns["anchor"] += links.anchors
-        columns["score"] += links.scores
-        columns["tag_path"] += links.tag_paths
-        columns["position"] += range(number)
-    return columns
+def links_of(rows: Iterable[VisitRow]) -> dict[str, Any]:
+    """The links of rows as columns of the table `links`. There are dozens a page, so Arrow cuts the texts."""
+    pa, listed = arrow(), [row for row in rows if row.links.urls]
+
+    def cut(texts: list[str]) -> Any:
+        return pa.compute.split_pattern(pa.array(texts, pa.string()), "\n")
+
+    urls = cut([row.links.urls for row in listed])
+    numbers = urls.value_lengths().to_numpy()
+    first = numbers.cumsum() - numbers
+    parents = np.repeat(np.arange(len(listed)), numbers)
+    return {
+        "parent": pa.array([row.url for row in listed], pa.string()).take(pa.array(parents)),
+        "at": np.array([row.at for row in listed])[parents],
+        "url": urls.flatten(),
+        "anchor": cut([row.links.anchors for row in listed]).flatten(),
+        "score": np.frombuffer(b"".join(row.links.scores for row in listed)),
+        "tag_path": cut([row.links.tag_paths for row in listed]).flatten(),
+        "position": np.arange(len(parents)) - first[parents],
+    }
 
 
 def schema(table: str) -> Any:
@@ -165,13 +168,17 @@ def _remove_unclosed(folder: Path, closed: int) -> None:
 
 
 def roll(journal: Journal, through: int) -> int:
-    """Move journal rows up to a number into Parquet. Returns how many. Safe to be interrupted anywhere."""
+    """Move journal rows up to a number into Parquet, as many as fit in memory. Returns how many.
+
+    Safe to be interrupted anywhere.
+    """
     begin = journal.number("rolled")
-    numbered = []
+    numbered, size = [], 0
     for number, row in journal.rows(begin):
-        if number > through:
+        if number > through or size > LARGEST_ROLL:
             break
         numbered.append((number, row))
+        size += row.links.size
     if not numbered:
         return 0
     pa, rows, last = arrow(), [row for _, row in numbered], numbered[-1][0]
@@ -233,8 +240,8 @@ def link_rows(journal: Journal) -> Iterator[dict[str, Any]]:
     for _, _, path in _segments(journal.folder, "links", rolled):
         yield from arrow().parquet.read_table(path).to_pylist()
     for _, row in journal.rows(rolled):
-        columns = links_of([row])
-        yield from (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
+        for position, (url, anchor, score, tag_path) in enumerate(row.links.rows()):
+            yield dict(zip(LINKS, (row.url, row.at, url, anchor, score, tag_path, position), strict=True))
 
 
 def table(journals: Sequence[Journal], name: str) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,6 @@ and zero exactly those. Only the topic's own terms are counted.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -20,20 +19,11 @@ import msgspec
 from lycosa.records import Record, Score
 from lycosa.sections import Relevance
 from lycosa.text import stems, term_counts, words
+from lycosa.topics.term_roots import TermRoots
 
 MOST_TERMS = 24
-MOST_ROOTS = 32
-"""With more terms it is cheaper to stem every word than to look for each root."""
 USUAL_LENGTH = 600
 """Words of a page as pages are; the texts that the shipped table was counted over are shorter."""
-_WORD = re.compile(r"[^\W_]+")
-
-
-def root_of(stem: str) -> str:
-    """What all words with this Porter stem begin with: `histori` stems history, `sensibl` sensibility."""
-    if stem.endswith("bl"):
-        return stem[:-1]
-    return stem[:-1] if len(stem) > 2 and stem[-1] in "ei" else stem
 
 
 class Statistics(Record, frozen=True):
@@ -94,7 +84,7 @@ class Okapi:
     def __init__(self, terms: Mapping[str, int], settings: Relevance) -> None:
         self.terms = dict(terms)
         self._settings = settings
-        self._roots = [(term, root_of(term)) for term in self.terms]
+        self.roots = TermRoots(self.terms)
         self.collected = Statistics()
         self.elsewhere = Statistics()
         self._relearn()
@@ -116,26 +106,15 @@ class Okapi:
         return max(0.0, math.log(odds)) if self._settings.idf == "paper" else math.log(1 + odds)
 
     def count(self, text: str, language: str = "en") -> tuple[dict[str, int], int]:
-        """How often each topic term occurs in a text, and the text's length in words.
-
-        The whole text is never cut into words: an English stem begins every word it
-        stems (but for the letters `root_of` drops), so only such words are looked at.
-        """
-        lower, stem = text.lower(), stems(language or "en")
-        if language not in ("", "en") or len(self._roots) > MOST_ROOTS:
+        """How often each topic term occurs in a text, and the text's length in words."""
+        lower = text.lower()
+        if not self.roots.serve(language):
+            stem = stems(language or "en")
             stemmed = Counter(stem(word) for word in words(lower))
             return {term: stemmed[term] for term in self.terms if term in stemmed}, stemmed.total()
         found: dict[str, int] = {}
-        for term, root in self._roots:
-            at = lower.find(root)
-            while at >= 0:
-                end = at + len(root)
-                if not (at and lower[at - 1].isalnum()):
-                    word = _WORD.match(lower, at)
-                    end = word.end() if word else end
-                    if word and stem(word[0]) == term:
-                        found[term] = found.get(term, 0) + 1
-                at = lower.find(root, end)
+        for _, term in self.roots.found(lower):
+            found[term] = found.get(term, 0) + 1
         return found, lower.count(" ") + 1 if lower else 0
 
     def score(self, counts: Mapping[str, int], length: int) -> Score:

@@ -57,7 +57,7 @@ def links_told(folder: CrawlFolder, stored: StoredPage, first: int = 0, most: in
     """The links of a page, in the order of the page."""
     links = stored.page.links
     shown = links[first : first + most]
-    scores = dict(zip(stored.row.links.urls, stored.row.links.scores, strict=False))
+    scores = {url: score for url, _, score, _ in stored.row.links.rows()}
     records = _records(folder, shown)
     told = tuple(_told(link, scores.get(link.url), records.get(link.url)) for link in shown)
     record = stored.filed.record
