@@ -15,17 +15,17 @@ from lycosa.clickstream.server_logs.byte_slices import PADDING
 from lycosa.clickstream.server_logs.line_marks import MarkFinder, after
 from lycosa.clickstream.server_logs.log_columns import ADDRESS, AGENT, REFERRER, TARGET, LineBlock
 from lycosa.clickstream.server_logs.log_formats import COMBINED, COMMON, format_called
-from lycosa.clickstream.server_logs.regular_lines import Cut, RegularLines
+from lycosa.clickstream.server_logs.regular_lines import Cut, RegularLines, with_quotes
 from lycosa.clickstream.server_logs.skimmed_lines import are_assets
 
 USUAL = line(NOON, "/a?b", referrer="http://x.example/").encode().rstrip()
 
 
 def cut_lines(lines: Sequence[bytes], quotes: int) -> tuple[RegularLines, Cut]:
-    """Lines of a block as they are cut, of those that have enough quotes."""
+    """Lines of a block as they are cut, of those that have the quotes of a format."""
     data = b"".join(text + b"\n" for text in lines)
     marks = MarkFinder(quotes=True).find(np.frombuffer(data, np.uint8))
-    rows = np.flatnonzero(marks.last - marks.first >= quotes)
+    rows = np.flatnonzero(with_quotes(marks, quotes))
     data += bytes(PADDING)
     each = (column.take(rows) for column in (marks.first, after(marks.ends), marks.ends))
     return RegularLines(data, quotes, marks.places), Cut.at(data, marks.places, rows, *each)
@@ -41,21 +41,22 @@ def fitting(*lines: bytes, quotes: int = COMBINED) -> list[int]:
 
 
 def skimmed(*lines: bytes) -> list[bool]:
-    regular, cut = cut_lines(lines, COMMON)
+    regular, cut = cut_lines(lines, COMBINED)
     assert len(cut.rows) == len(lines)
     return [bool(each) for each in are_assets(regular.data, cut.begin, cut.opened, cut.closed, cut.near)]
 
 
-BYTES = [bytes([byte]) for byte in b'0123456789:;? "\\[]/-+aGT\t\0\xff']
+BYTES = [bytes([byte]) for byte in b'0123456789:;? "\\[]/-+aGTP.\t\r\x0b\x1f\0\xff']
 END = b'" 200 512 "http://x.example/" "Mozilla/5.0 (X)"'
-Parts = tuple[bytes, bytes, bytes, bytes]
+Parts = tuple[bytes, bytes]
 PARTS: list[Parts] = [
-    (b"10.0.0.1 - - ", b'[17/May/2015:10:05:03 +0000] "GET /a?b HTTP/1.0', b" HTTP/1.1", END),
-    (b"::1 - a -bc ", b'[29/feb/2016:23:59:60 -1130] "GET ', b" HTTP/2", END + b' "more" 0.003'),
-    (b"a-host.example - John - ", b'[01/Jan/1970:00:00:00 +0000] "POST /form', b" HTTP/2.0", END),
-    (b"a-name - - ", b'[31/Dec/1969:20:10:59 +1545] "GET ', b" HTTP/1.1", b'" 304 - "\\x22x" "\\\\b"'),
+    (b'10.0.0.1 - - [17/May/2015:10:05:03 +0000] "GET /a?b HTTP/1.0 HTTP/1.1', END),
+    (b'::1 - a -bc [29/feb/2016:23:59:60 -1130] "GET  HTTP/2', END + b' "more" 0.003'),
+    (b'a-host.example - John - [01/Jan/1970:00:00:00 +0000] "POST /form HTTP/2.0', END + b"\r"),
+    (b'a-name - - [31/Dec/1969:20:10:59 +1545] "GET  HTTP/1.1', b'" 304 - "\\x22x" "\\\\b"'),
+    (b'2001:db8:0:1::2:a - - [17/May/2015:10:05:03 +0000] "AVERYLONGMETHOD / HTTP/1.0', END + b" x\r"),
 ]
-"""Who asks, the time and the request, the version of HTTP, and the rest; the first and the third are not changed."""
+"""A line up to the end of the request, and the rest."""
 
 
 def changed(text: bytes, place: int, byte: bytes, over: bool) -> bytes:
@@ -63,46 +64,72 @@ def changed(text: bytes, place: int, byte: bytes, over: bool) -> bytes:
     return text[:place] + byte + text[place + over :]
 
 
-def every_change(parts: Parts) -> list[bytes]:
+def every_change(text: bytes) -> list[bytes]:
     """A line, and all lines that differ from it by one byte."""
-    who, asked, version, rest = parts
     changes = [(byte, over) for byte in BYTES for over in (False, True)] + [(b"", True)]
-    lines = [b"".join(parts)]
-    for change in changes:
-        lines += [who + changed(asked, place, *change) + version + rest for place in range(len(asked) + 1)]
-        lines += [who + asked + version + changed(rest, place, *change) for place in range(len(rest) + 1)]
-    return lines
+    return [text, *(changed(text, place, *change) for change in changes for place in range(len(text) + 1))]
 
 
 def agrees_with_its_format(lines: Sequence[bytes], name: str, quotes: int) -> int:
-    """Check what fitting lines say, of a request that is no GET only whose it is; returns how many fit."""
+    """Check what fitting lines say; returns how many fit. A last carriage return belongs to the end of a line."""
     form, block = format_called(name), at_once(*lines, quotes=quotes)
     for place, row in enumerate(block.rows.tolist()):
-        entry = form.entry(lines[row])
+        entry = form.entry(lines[row].removesuffix(b"\r"))
         assert entry is not None, lines[row]
         found = (block.at[place], block.status[place], block.get[place])
         assert found == (entry.at, entry.status, entry.method == b"GET"), lines[row]
-        assert block.text(TARGET, place) == entry.target or not block.get[place], lines[row]
-        assert [block.text(field, place) for field in (REFERRER, AGENT, ADDRESS)] == list(entry[4:7]), lines[row]
+        assert [block.text(field, place) for field in (TARGET, REFERRER, AGENT, ADDRESS)] == [*entry[3:7]], lines[row]
     return len(block.rows)
 
 
 @pytest.mark.parametrize("parts", PARTS)
 def test_a_line_that_fits_says_what_its_format_says_whatever_byte_is_changed(parts: Parts) -> None:
-    assert agrees_with_its_format(every_change(parts), "combined", COMBINED) > 400
-    common = [text for text in every_change((*parts[:3], b'" 200 5')) if text.count(b'"') == COMMON]
-    assert agrees_with_its_format(common, "common", COMMON) > 100
+    assert agrees_with_its_format(every_change(b"".join(parts)), "combined", COMBINED) > 400
+    assert agrees_with_its_format(every_change(b"".join(parts)), "common", COMMON) < 50, "it has more quotes"
+    assert agrees_with_its_format(every_change(parts[0] + b'" 200 5\r'), "common", COMMON) > 100
 
 
-CHANGES = st.tuples(st.integers(0, 60), st.sampled_from([*BYTES, b""]), st.booleans())
+CHANGES = st.tuples(st.integers(0, 140), st.sampled_from([*BYTES, b""]), st.booleans())
 
 
 @given(st.lists(st.tuples(st.sampled_from(PARTS), CHANGES, CHANGES), min_size=1, max_size=9))
 def test_a_line_that_fits_says_what_its_format_says_though_two_bytes_are_changed(
     lines: list[tuple[Parts, tuple[int, bytes, bool], tuple[int, bytes, bool]]],
 ) -> None:
-    each = [who + changed(asked, *one) + http + changed(rest, *two) for (who, asked, http, rest), one, two in lines]
+    each = [changed(changed(b"".join(parts), *one), *two) for parts, one, two in lines]
     agrees_with_its_format(each, "combined", COMBINED)
+    agrees_with_its_format([text.partition(b' "http')[0] for text in each], "common", COMMON)
+
+
+@pytest.mark.parametrize(
+    ("usual", "odd"),
+    [
+        (b"10.0.0.1", b" 10.0.0.1"),
+        (b"10.0.0.1", b"10.0.0.1\t"),
+        (b"10.0.0.1", b"a" * 20 + b"\v" + b"a" * 20),
+        (b"10.0.0.1 - -", b"10.0.0.1\t- frank"),
+        (b" HTTP/1.1", b" HTTXYZ12"),
+        (b" HTTP/1.1", b" HTTP/1 1"),
+        (b" HTTP/1.1", b" HTTP/ "),
+        (b"GET /a?b", b"POST"),
+        (b"GET /a?b", b"POSTXYPOSTXYPOSTXYPOSTXY /a"),
+        (b'120.0"', b'120.0"\rx'),
+        (b'120.0"', b'120.0"\r\r'),
+    ],
+)
+def test_what_stands_where_it_should_not_is_left_to_the_format(usual: bytes, odd: bytes) -> None:
+    assert USUAL.count(usual) == 1
+    assert fitting(USUAL, USUAL.replace(usual, odd), USUAL) == [0, 2]
+
+
+def test_an_address_ends_at_the_first_space_of_its_line() -> None:
+    block = at_once(USUAL, USUAL.replace(b" - - ", b" - - - - "), USUAL.replace(b" - - ", b" a b - - "))
+    assert [block.text(ADDRESS, place) for place in range(len(block.rows))] == [b"10.0.0.1"] * 3
+
+
+def test_a_common_line_has_no_other_quotes() -> None:
+    bare = USUAL.partition(b' "http')[0]
+    assert fitting(bare, bare + b' "x', bare + b' "-"', USUAL, bare + b" x", quotes=COMMON) == [0, 4]
 
 
 def test_lines_as_servers_write_them_are_read_at_once_and_none_is_left_to_its_format() -> None:
@@ -157,7 +184,9 @@ def test_chosen_lines_of_a_cut_are_read_as_if_they_stood_alone() -> None:
     assert (block.at - NOON * 1000).tolist() == [3000, 1000]
 
 
-ASSET = re.compile(rb'[^"]+\[.{26}\] "(GET /[^"?]*(?:\.js|\.(?:png|jpg|gif|css|ico|svg|ttf)) .{8})" (?:200|304) .*')
+ASSET = re.compile(
+    rb'[^"]+\[.{26}\] "(GET /[^"?]*(?:\.js|\.(?:png|jpg|gif|css|ico|svg|ttf)) HTTP/\d\.\d)" (?:200|304) .*'
+)
 SHORTEST, LONGEST = len(b"GET /a.js HTTP/1.1"), 189
 TIME = b"10.0.0.1 - - [14/Nov/2023:12:00:00"
 ASKED = st.builds(
@@ -168,7 +197,7 @@ ASKED = st.builds(
         st.sampled_from([b"", b"a", b"b", b"a?b", b"d" * 36, b"d" * 70, b"d/" * 90]),
         st.sampled_from([b".png", b".js", b".css", b".ico", b".svg", b".ttf", b".jpg", b".gif", b".mjs", b"js"]),
         st.sampled_from([b"", b"", b"", b"?x", b"#x"]),
-        st.sampled_from([b"1.1", b"1.0", b"2.0", b"2"]),
+        st.sampled_from([b"1.1", b"1.0", b"2.0", b"2", b"1 1", b"1. "]),
         st.sampled_from([b"200", b"304", b"200", b"304", b"206", b"2000"]),
         st.sampled_from([b'5 "-" "-"', b'- "http://x.example/?q" "?"']),
     ),
@@ -190,6 +219,12 @@ def test_requests_of_every_length_are_skimmed_up_to_the_longest_and_with_a_query
     queries = [plain.replace(b"/.", b"/%b?%b." % (b"d" * place, b"d" * (170 - place))) for place in range(171)]
     queries += [plain.replace(b"/.", b"/%b?." % (b"d" * length)) for length in range(60)]
     assert not any(skimmed(*queries))
+
+
+@pytest.mark.parametrize("odd", [b"HTTXYZ12", b"HTTP/1 1", b"HTTP/1. ", b"HTTP/1.\\", b"XTTP/1.1"])
+def test_only_what_a_version_of_http_follows_is_an_asset(odd: bytes) -> None:
+    plain = line(NOON, "/a.png").encode().rstrip()
+    assert skimmed(plain, plain.replace(b"HTTP/1.1", odd)) == [True, False]
 
 
 def test_only_a_bracket_of_the_own_line_is_a_bracket_before_a_time() -> None:

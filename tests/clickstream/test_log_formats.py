@@ -63,6 +63,26 @@ def test_times_are_read_in_every_spelling(text: bytes, at: int | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("%F %T", "2015-05-17 10:05:03"),
+        ("%e/%h/%Y:%X %z", "17/May/2015:12:05:03 +0200"),
+        ("%D %r", "05/17/15 10:05:03 AM"),
+        ("%x%t%R:%S.%f", "05/17/15\t10:05:03.000"),
+        ("%c", "Sun May 17 10:05:03 2015"),
+        ("%A %B %d %I%M%S%p %y %Z %%", "Sunday May 17 100503AM 15 UTC %"),
+        ("%Y%j%H%M%S", "2015137100503"),
+        ("%s", "1431857103"),
+    ],
+)
+def test_times_are_read_by_every_pattern_that_is_not_refused(pattern: str, text: str) -> None:
+    found = format_called('%h %{begin:PATTERN}t "%r" %s'.replace("PATTERN", pattern))
+    entry = found.entry(f'10.1.2.3 {text} "GET / HTTP/1.1" 200'.encode())
+    assert entry is not None
+    assert entry.at == AT
+
+
+@pytest.mark.parametrize(
     ("notation", "text"),
     [
         ('%h %l %u %t "%r" %>s %b', f'10.1.2.3 - - [{TIME}] "GET /a?b HTTP/1.1" 200 5'),
@@ -115,6 +135,13 @@ def test_w3c_fields_are_named_by_the_log_and_may_change() -> None:
     assert form.entry(b"10:05:03 10.1.2.3") is None
 
 
+def test_requests_of_a_w3c_log_without_methods_are_gets() -> None:
+    form = format_called("#Fields: date time cs-uri-stem c-ip sc-status")
+    assert form.entry(b"2015-05-17 10:05:03 /a 10.1.2.3 200") == Entry(AT, 200, b"GET", b"/a", address=b"10.1.2.3")
+    form = format_called("#Fields: date time cs-method cs-uri-stem c-ip sc-status")
+    assert form.entry(b"2015-05-17 10:05:03 - /a 10.1.2.3 200") == Entry(AT, 200, b"", b"/a", address=b"10.1.2.3")
+
+
 @pytest.mark.parametrize(
     "said",
     [
@@ -162,6 +189,34 @@ def test_the_format_of_a_log_is_found_out(lines: list[bytes], name: str) -> None
     assert found is not None
     assert found.format == name
     assert found.explained == 1
+
+
+VHOST, BARE = b"www.example.org:80 " + COMBINED, COMBINED.partition(b' "http')[0]
+
+
+@pytest.mark.parametrize(
+    ("lines", "name", "explained"),
+    [
+        ([BARE, *[COMBINED] * 99], "combined", 100),
+        ([COMBINED[:-9], *[COMBINED] * 3, BARE, b"junk"], "combined", 5),
+        ([BARE, COMBINED] * 5, "common", 10),
+        ([*[BARE] * 3, COMBINED], "common", 4),
+        ([BARE, COMBINED, *[VHOST] * 3], "vhost-combined", 3),
+        ([BARE, COMBINED, VHOST], "combined", 3),
+    ],
+)
+def test_a_few_lines_of_another_format_do_not_change_that_of_a_log(
+    lines: list[bytes], name: str, explained: int
+) -> None:
+    found = detect(lines)
+    assert found is not None
+    assert (found.format, found.explained, found.looked_at) == (name, explained, len(lines))
+
+
+def test_a_common_log_says_of_lines_with_more_quotes_what_they_say_alone() -> None:
+    block = read(b"\n".join([BARE, COMBINED, BARE + b' "x', BARE]) + b"\n", "common")
+    assert (block.rows.tolist(), block.bad) == ([0, 1, 3], 1)
+    assert [block.text(AGENT, place) for place in range(3)] == [b"", b"Mozilla/5.0 (X)", b""]
 
 
 def test_no_format_is_found_where_there_is_none() -> None:

@@ -224,6 +224,40 @@ def test_folders_globs_and_names_stand_for_logs(tmp_path: Path) -> None:
     assert import_logs(tmp_path / "two", [str(logs / "deep" / "access.log.[01]")]).visits == 20
 
 
+def test_a_folder_is_read_though_a_file_that_is_no_log_begins_like_one_and_is_shorter(tmp_path: Path) -> None:
+    junk = b"a heading\n"
+    log(tmp_path, junk + b"nothing\n" * 3, "logs/junk")
+    with pytest.raises(ConfigurationError, match="no file here is a log"):
+        import_logs(tmp_path / "store", [tmp_path / "logs"])
+    log(tmp_path, junk + "".join(A_FEW).encode(), "logs/good")
+    found = import_logs(tmp_path / "store", [tmp_path / "logs"])
+    assert found.visits == 40
+    assert [Path(note.name).name for note in found.logs if note.said] == ["junk"]
+
+
+def test_files_of_a_folder_that_begin_alike_and_are_no_logs_are_refused(tmp_path: Path) -> None:
+    for number in range(3):
+        log(tmp_path, b"a heading\n" * (number + 2), f"logs/{number}")
+    with pytest.raises(ConfigurationError, match="no file here is a log"):
+        import_logs(tmp_path / "store", [tmp_path / "logs"])
+
+
+def test_robots_of_a_combined_log_are_known_though_its_first_line_is_a_common_one(tmp_path: Path) -> None:
+    robots = [text.replace(BROWSER, "Googlebot/2.1") for text in A_FEW]
+    bare = line(NOON, "/bare", address="10.0.0.77").partition(' "-" "')[0] + "\n"
+    found = import_logs(tmp_path / "store", [log(tmp_path, bare + "".join(robots))])
+    assert (found.logs[0].format, found.left_out, found.visits) == ("combined", {"known-agent": 40}, 1)
+
+
+def test_a_first_line_from_the_far_future_does_not_make_a_log_wait_for_the_others(tmp_path: Path) -> None:
+    lines = [line(NOON + 30 * place, f"/{place % 3}") for place in range(40)]
+    odd = lines[0].replace("/2023:", "/9999:")
+    halves = [log(tmp_path, odd + "".join(lines[0::2]), "a"), log(tmp_path, "".join(lines[1::2]), "b")]
+    import_logs(tmp_path / "two", halves, now=LATER)
+    import_logs(tmp_path / "one", [log(tmp_path, "".join(lines), "whole")], now=LATER)
+    assert pages(tmp_path / "two") == pages(tmp_path / "one")
+
+
 @pytest.mark.parametrize("content", [b"hello\nworld\n", b"\x00\xff\x1e" * 500 + b"\n", b"x" * 3_000_000])
 def test_a_file_that_is_no_log_is_refused_with_advice_and_counts_nothing(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(ConfigurationError, match="--format"):

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import xxhash
 
 from lycosa.clickstream.server_logs.known_logs import OpenLog, open_log
 from lycosa.clickstream.server_logs.log_files import STDIN, LogFile
 from lycosa.clickstream.server_logs.log_formats import Detected, LogFormat, detect, format_called
+from lycosa.clickstream.server_logs.log_requests import RequestSieve
 from lycosa.clickstream.server_logs.log_run import LogNote, LogRun
 from lycosa.clickstream.server_logs.log_store import LogStore
 from lycosa.configuration import ConfigurationError
@@ -26,12 +28,14 @@ class Choice:
     later: list[LogFile] = field(default_factory=list)
 
 
-def chosen_logs(files: Sequence[LogFile], site: str, store: LogStore, told: str, notes: list[LogNote]) -> Choice:
+def chosen_logs(
+    files: Sequence[LogFile], sieve: RequestSieve, store: LogStore, told: str, notes: list[LogNote]
+) -> Choice:
     """Open all logs at what is new in them. Of logs that begin alike only one is read at a time, the shortest first."""
     by_mark: dict[str, list[OpenLog]] = {}
     unknown: list[str] = []
     for file in files:
-        log = open_log(file, site, store)
+        log = open_log(file, sieve.site.name, store)
         if log is None:
             notes.append(LogNote(file.name, said="it is empty"))
         elif log.shorter_copy:
@@ -44,10 +48,10 @@ def chosen_logs(files: Sequence[LogFile], site: str, store: LogStore, told: str,
     for alike in by_mark.values():
         first, *others = sorted(alike, key=lambda log: _length(log.file)) if len(alike) > 1 else alike
         choice.later += [log.file for log in others]
-        run = _run(first, told, notes, unknown)
+        run = _run(first, sieve, told, notes, unknown)
         if run is not None:
             choice.runs.append(run)
-    if unknown and not choice.runs and not any(note.format for note in notes):
+    if unknown and not choice.runs and not choice.later and not any(note.format for note in notes):
         raise ConfigurationError(f"no file here is a log that can be read: {unknown[0]}")
     choice.runs.sort(key=lambda run: (run.log.mark, run.log.file.name))
     return choice
@@ -65,7 +69,7 @@ def _length(file: LogFile) -> tuple[int, bytes]:
     return length, hashed.digest()
 
 
-def _run(log: OpenLog, told: str, notes: list[LogNote], unknown: list[str]) -> LogRun | None:
+def _run(log: OpenLog, sieve: RequestSieve, told: str, notes: list[LogNote], unknown: list[str]) -> LogRun | None:
     log.resume()
     lines = log.blocks.first_lines(LOOKED_AT)
     note = LogNote(log.file.name, skipped=log.reached.length if log.reached else 0)
@@ -84,7 +88,7 @@ def _run(log: OpenLog, told: str, notes: list[LogNote], unknown: list[str]) -> L
     note.format = form.name
     if detected is not None:
         note.explained, note.looked_at = detected.explained, detected.looked_at
-    return LogRun(log, form, note, _first_time(form.name, log, lines))
+    return LogRun(log, form, note, _first_time(form.name, log, lines, sieve))
 
 
 def _format(log: OpenLog, lines: Sequence[bytes], told: str) -> tuple[LogFormat, Detected | None]:
@@ -103,8 +107,9 @@ def _format(log: OpenLog, lines: Sequence[bytes], told: str) -> tuple[LogFormat,
     return format_called(detected.format), detected
 
 
-def _first_time(name: str, log: OpenLog, lines: Sequence[bytes]) -> int:
-    """The time of the first request that is new."""
+def _first_time(name: str, log: OpenLog, lines: Sequence[bytes], sieve: RequestSieve) -> int:
+    """The time of the first request that is new, among those with a time that can be."""
     form = format_called(name, log.reached.directive if log.reached else "")
     entries = (form.entry(line) for line in lines if not form.ignores(line))
-    return next((entry.at for entry in entries if entry is not None), 0)
+    at = np.array([entry.at for entry in entries if entry is not None], np.int64)
+    return next(iter(at[sieve.timely(at)].tolist()), 0)

@@ -166,22 +166,28 @@ def format_called(told: str, directive: str = "") -> LogFormat:
 
 def detect(lines: Sequence[bytes]) -> Detected | None:
     """The format that explains most of a log's first lines; None where no format does."""
-    best: Detected | None = None
-    for name in _candidates(lines):
-        tried = format_called(name)
-        said = [line for line in lines if not tried.ignores(line)]
-        explained = sum(_explained(tried, name, line) for line in lines)
-        if explained >= max(1, LEAST_SHARE * len(said)) and (best is None or explained > best.explained):
-            best = Detected(name, explained, len(said))
-    return best
-
-
-def _candidates(lines: Sequence[bytes]) -> tuple[str, ...]:
+    names = ["json", "vhost-combined", "combined"]
     if any(line.startswith(b"#Fields:") for line in lines):
-        return ("w3c", "json", "vhost-combined", "combined", "common")
-    return ("json", "vhost-combined", "combined", "common")
+        names.insert(0, "w3c")
+    tried = [_tried(name, lines) for name in names]
+    believed = [each for each in tried if each.explained >= max(1, LEAST_SHARE * each.looked_at)]
+    best = max(believed, key=lambda each: each.explained, default=None)
+    return _narrowed(best, believed, lines) if best is not None and best.format == "combined" else best
 
 
-def _explained(tried: LogFormat, name: str, line: bytes) -> bool:
-    entry = tried.entry(line)
-    return entry is not None and (name != "combined" or line.count(b'"') >= COMBINED)
+def _tried(name: str, lines: Sequence[bytes]) -> Detected:
+    form = format_called(name)
+    said = [line for line in lines if not form.ignores(line)]
+    return Detected(name, sum(form.entry(line) is not None for line in lines), len(said))
+
+
+def _narrowed(best: Detected, believed: Sequence[Detected], lines: Sequence[bytes]) -> Detected:
+    """What most lines have that the combined format explains: hosts before them, referrers and browsers, or neither.
+
+    A few torn or foreign lines among the first ones do not decide for all that follow.
+    """
+    hosts = [each for each in believed if each.format == "vhost-combined" and 2 * each.explained > best.explained]
+    if hosts:
+        return hosts[0]
+    whole = _tried("combined", [line for line in lines if line.count(b'"') >= COMBINED])
+    return best if 2 * whole.explained > best.explained else Detected("common", best.explained, best.looked_at)

@@ -88,7 +88,7 @@ class LogImport:
         total = sum(file.size for file in files)
         left = list(files)
         while left:
-            choice = chosen_logs(left, self._site.name, self._store, self._told, self.found.logs)
+            choice = chosen_logs(left, self._sieve, self._store, self._told, self.found.logs)
             left, self._runs = choice.later, choice.runs
             for requests in in_order(self._runs, self._sieve, self.found.counts):
                 self._count(requests)

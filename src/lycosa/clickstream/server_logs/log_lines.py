@@ -17,7 +17,7 @@ from lycosa.clickstream.server_logs.line_marks import LineMarks, MarkFinder, aft
 from lycosa.clickstream.server_logs.log_columns import FIELDS, HOST, SESSION, LineBlock
 from lycosa.clickstream.server_logs.log_entries import Entry
 from lycosa.clickstream.server_logs.log_formats import LogFormat
-from lycosa.clickstream.server_logs.regular_lines import Cut, RegularLines
+from lycosa.clickstream.server_logs.regular_lines import Cut, RegularLines, with_quotes
 from lycosa.clickstream.server_logs.skimmed_lines import are_assets
 
 LONGEST_LINE = 65_536
@@ -55,9 +55,9 @@ class LineReader:
         return _with_odd_lines(block, self.form, starts, ends, odd) if odd.any() else block
 
     def _cut(self, data: bytes, marks: LineMarks, starts: Places, ends: Places) -> Cut:
-        """The lines that have enough quotes."""
+        """The lines that have the quotes of the format."""
         first = marks.first
-        enough = (marks.last - first >= self.form.quotes) & (ends - starts <= LONGEST_LINE)
+        enough = with_quotes(marks, self.form.quotes) & (ends - starts <= LONGEST_LINE)
         rows = np.flatnonzero(enough) if self.form.quotes else first[:0]
         if len(rows) < len(ends):
             first, starts, ends = first.take(rows), starts.take(rows), ends.take(rows)

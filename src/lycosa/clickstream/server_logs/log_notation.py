@@ -1,23 +1,26 @@
 """A user's own log format: Apache's %-notation or nginx's $-notation as one regular expression over a line.
 
-Every field ends at the literal that follows it, so matching never tries a second
-way and a hostile line costs no more than its length.
+Every field ends where the whole text that follows it begins, and what was taken is never
+given back, so a hostile line costs no more than its length. A format in which nobody could
+tell where a field ends is refused.
 """
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
+from lycosa.clickstream.server_logs import log_times
 from lycosa.configuration import ConfigurationError
 
-QUOTED = rb'[^"\\]*(?:\\.[^"\\]*)*'
+QUOTED = rb'[^"\\]*+(?:\\.[^"\\]*+)*+'
 """The inside of a quoted field; servers write a quote in it with a backslash."""
 
-_APACHE = re.compile(r"%(%|[<>!0-9,]*(?:\{([^}]*)\})?(\^?[A-Za-z]{1,3}))")
+_APACHE = re.compile(r"%(%|[<>!0-9,]*(?:\{([^}]*)\})?(\^FB|\^FU|\^ti|\^to|[aAbBcCDefhHiIklLmnoOpPqrRsStTuUvVxX]))")
 _NGINX = re.compile(r"\$(?:\{([a-z0-9_]+)\}|([a-z0-9_]+))")
 
 _APACHE_FIELDS = {
-    "h": "address", "a": "address", "v": "host", "V": "host", "t": "time", "r": "request", "s": "status",
+    "h": "address", "a": "address", "v": "host", "V": "host", "C": "session", "r": "request", "s": "status",
     "m": "method", "U": "path", "q": "query",
 }  # fmt: skip
 _HEADERS = {
@@ -31,7 +34,35 @@ _NGINX_FIELDS = {
     "http_referer": "referrer", "http_user_agent": "agent", "http_x_forwarded_for": "forwarded",
     "http_x_real_ip": "forwarded",
 }  # fmt: skip
-_SINCE_1970 = {"sec", "msec", "usec", "begin:sec", "begin:msec", "begin:usec", "end:sec", "end:msec", "end:usec"}
+_SINCE_1970 = {"sec", "msec", "usec", "%s"}
+_FRACTIONS = {"msec_frac", "usec_frac"}
+
+_TYPICAL = {
+    "request": "GET / HTTP/1.1", "time": "17/May/2015:10:05:03 +0000", "forwarded": "10.0.0.1, 10.0.0.2",
+    "agent": "Mozilla/5.0 (X11; Linux x86_64; rv:9.0) AppleWebKit/9.0 (KHTML, like Gecko)",
+}  # fmt: skip
+"""Fields of several words: a text that such a field holds cannot be where it ends ..."""
+_BEFORE_A_SPACE = {
+    "request": rb"(?>[^ ]*+(?:(?! HTTP/) [^ ]*+)*+ HTTP/[0-9.]++|[^ ]*+)",
+    "time": rb"[^ ]*+(?: [+-]\d{4}(?= ))?+",
+    "forwarded": rb"[^ ,]*+(?:, ?[^ ,]*+)*+",
+}
+"""... unless it is a space, and the words show by themselves which is the last one."""
+
+
+class Part(NamedTuple):
+    """A piece of a format string: text as it is, or a field by its name, which is empty where nobody needs it.
+
+    Of a time, `pattern` says how to read it; `inside` is what a field looks like, where that is known.
+    """
+
+    text: str
+    is_field: bool = True
+    pattern: str = ""
+    inside: bytes = b""
+
+
+_NOTHING = Part("", is_field=False)
 
 
 class Notation:
@@ -39,54 +70,64 @@ class Notation:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.time_pattern = ""
-        self._parts = self._apache(text) if "%" in text else self._nginx(text)
-        self.fields = {part for kind, part in self._parts if kind == "field"}
+        self._parts = _joined(self._apache() if "%" in text else self._nginx())
+        fields = [part for part in self._parts if part.is_field]
+        self.fields = {field.text for field in fields}
+        self.time_pattern = next((field.pattern for field in fields if field.text == "time"), "")
         self._check()
         self.pattern = re.compile(self._expression(), re.DOTALL)
 
-    def _apache(self, text: str) -> list[tuple[str, str]]:
-        parts: list[tuple[str, str]] = []
+    def _apache(self) -> list[Part]:
+        parts: list[Part] = []
         place = 0
-        for found in _APACHE.finditer(text):
-            parts.append(("text", text[place : found.start()]))
+        for found in _APACHE.finditer(self.text):
+            parts.append(self._between(self.text[place : found.start()]))
             place = found.end()
+            told, letter = found[2] or "", found[3]
             if found[1] == "%":
-                parts.append(("text", "%"))
-            elif found[3] == "t" and not found[2]:
-                parts += [("text", "["), ("field", "time"), ("text", "]")]
+                parts.append(Part("%", is_field=False))
+            elif letter == "t" and not told:
+                parts += [Part("[", is_field=False), Part("time"), Part("]", is_field=False)]
+            elif letter == "t":
+                parts.append(self._time(told.removeprefix("begin:").removeprefix("end:")))
             else:
-                parts.append(("field", self._apache_field(found[2] or "", found[3])))
-        return _joined([*parts, ("text", text[place:])])
+                parts.append(Part(_HEADERS.get(told.lower(), "") if letter == "i" else _APACHE_FIELDS.get(letter, "")))
+        return [*parts, self._between(self.text[place:])]
 
-    def _apache_field(self, name: str, letter: str) -> str:
-        if letter == "i":
-            return _HEADERS.get(name.lower(), "")
-        if letter == "C":
-            return "session"
-        if letter == "t":
-            self.time_pattern = "" if name in _SINCE_1970 else name.removeprefix("begin:").removeprefix("end:")
-        return _APACHE_FIELDS.get(letter, "")
+    def _between(self, text: str) -> Part:
+        if "%" in text:
+            raise self._refused(f"Apache has no field {text[text.index('%') :]!r}; a percent sign is written %%")
+        return Part(text, is_field=False)
 
-    @staticmethod
-    def _nginx(text: str) -> list[tuple[str, str]]:
-        parts: list[tuple[str, str]] = []
+    def _time(self, told: str) -> Part:
+        if told in _FRACTIONS or told in _SINCE_1970:
+            return Part("time" if told in _SINCE_1970 else "", inside=rb"\d+")
+        try:
+            pattern = log_times.plain_pattern(told)
+        except ValueError as error:
+            raise self._refused(str(error)) from error
+        return Part("time", pattern=pattern, inside=log_times.expression(pattern))
+
+    def _nginx(self) -> list[Part]:
+        parts: list[Part] = []
         place = 0
-        for found in _NGINX.finditer(text):
+        for found in _NGINX.finditer(self.text):
             name = found[1] or found[2]
             field = "session" if name.startswith("cookie_") else _NGINX_FIELDS.get(name, "")
-            parts += [("text", text[place : found.start()]), ("field", field)]
+            parts += [Part(self.text[place : found.start()], is_field=False), Part(field)]
             place = found.end()
-        return _joined([*parts, ("text", text[place:])])
+        return [*parts, Part(self.text[place:], is_field=False)]
 
     def _check(self) -> None:
-        for (kind, field), (next_kind, following) in zip(self._parts, self._parts[1:], strict=False):
-            if kind == next_kind == "field" and (field, following) != ("path", "query"):
+        for part, following in zip(self._parts, self._parts[1:], strict=False):
+            if part.is_field and following.is_field and (part.text, following.text) != ("path", "query"):
                 raise self._refused("two fields stand side by side, nobody could tell where one ends")
         if not self.fields & {"request", "target", "path"}:
             raise self._refused("it has no request; put %r or $request in it")
         if "time" not in self.fields:
             raise self._refused("it has no time; put %t or $time_local in it")
+        if self.time_pattern and not log_times.is_whole(self.time_pattern):
+            raise self._refused("its time must say year, day and hour, each once, such as %{%Y-%m-%d %H:%M:%S}t")
         if "status" not in self.fields:
             raise self._refused("it has no status; put %>s or $status in it")
         if not self.fields & {"address", "forwarded", "session"}:
@@ -96,45 +137,51 @@ class Notation:
         return ConfigurationError(f"the log format {self.text!r} cannot be read: {why}")
 
     def _expression(self) -> bytes:
-        made, named = b"", set[str]()
-        for place, (kind, part) in enumerate(self._parts):
-            if kind == "text":
-                made += re.escape(part.encode())
+        """All parts in a row; of a field that comes twice, be it a time, the first one counts."""
+        made, named = b"", {""}
+        for place, part in enumerate(self._parts):
+            if not part.is_field:
+                made += re.escape(part.text.encode())
                 continue
-            before = self._parts[place - 1][1] if place and self._parts[place - 1][0] == "text" else ""
-            after = self._parts[place + 1] if place + 1 < len(self._parts) else ("text", "")
-            inside = _inside(part, before, after, self.time_pattern if part == "time" else "")
-            if part and part not in named:
-                named.add(part)
-                inside = b"(?P<" + part.encode() + b">" + inside + b")"
+            following, then, *_ = (*self._parts[place + 1 :], _NOTHING, _NOTHING)
+            inside = part.inside or self._inside(part.text, following, then)
+            if part.text not in named:
+                named.add(part.text)
+                inside = b"(?P<" + part.text.encode() + b">" + inside + b")"
             made += inside
         return made
 
+    def _inside(self, field: str, following: Part, then: Part) -> bytes:
+        """What a field may hold, by what follows it."""
+        if field == "status":
+            return rb"\d{3}"
+        if following.is_field:
+            return _until("?", then.text) if then.text else _until("?")
+        if not following.text:
+            return rb".*"
+        if following.text.startswith('"'):
+            return QUOTED
+        typical = _TYPICAL.get(field, "")
+        if following.text not in typical:
+            return _until(following.text)
+        if following.text == " " and field in _BEFORE_A_SPACE:
+            return _BEFORE_A_SPACE[field]
+        raise self._refused(f"nobody could tell where {typical!r} ends before {following.text!r} but in quotes")
 
-def _inside(field: str, before: str, after: tuple[str, str], pattern: str) -> bytes:
-    """What a field may hold: all but what ends it; a time may hold that as often as its pattern does."""
-    kind, following = after
-    if field == "status":
-        return rb"\d{3}"
-    if kind == "field":
-        return rb"[^ ?\"]*"
-    if not following:
-        return rb".*"
-    if before.endswith('"') and following.startswith('"'):
-        return QUOTED
-    end = re.escape(following[0].encode()[:1])
-    again = pattern.count(following[0])
-    return b"[^%b]*" % end + (b"(?:%b[^%b]*){%d}" % (end, end, again) if again else b"")
+
+def _until(*ends: str) -> bytes:
+    """All up to where one of some texts begins."""
+    firsts = b"".join(re.escape(end.encode()[:1]) for end in ends)
+    wholes = b"|".join(re.escape(end.encode()) for end in ends)
+    return b"[^%b]*+(?:(?!%b)[%b][^%b]*+)*+" % (firsts, wholes, firsts, firsts)
 
 
-def _joined(parts: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Neighbouring literals as one; empty ones left out."""
-    found: list[tuple[str, str]] = []
-    for kind, part in parts:
-        if kind == "text" and not part:
-            continue
-        if kind == "text" and found and found[-1][0] == "text":
-            found[-1] = ("text", found[-1][1] + part)
-        else:
-            found.append((kind, part))
+def _joined(parts: list[Part]) -> list[Part]:
+    """Neighbouring texts as one; empty ones left out."""
+    found: list[Part] = []
+    for part in parts:
+        if not part.is_field and found and not found[-1].is_field:
+            found[-1] = Part(found[-1].text + part.text, is_field=False)
+        elif part.is_field or part.text:
+            found.append(part)
     return found

@@ -56,7 +56,7 @@ class RequestSieve:
     """Finds in blocks of lines the requests of people for pages of a site."""
 
     def __init__(self, site: LogSite, latest: int) -> None:
-        self._site, self._latest = site, latest
+        self.site, self._latest = site, latest
         self._hash = SliceHash()
         self._loopback = np.array([self._hash.one(address) for address in LOOPBACK], np.uint64)
         self._settled = 0
@@ -69,11 +69,11 @@ class RequestSieve:
 
     def _page(self, text: bytes) -> int:
         host, _, target = text.partition(b"\0")
-        found = self._site.page(host, target)
+        found = self.site.page(host, target)
         return found if isinstance(found, Asked) else self.pages.number(found)
 
     def _origin(self, text: bytes) -> int:
-        found = self._site.referrer(text)
+        found = self.site.referrer(text)
         return self.referrers.number(found) if found else NO_REFERRER
 
     @property
@@ -96,9 +96,13 @@ class RequestSieve:
         """What is known now stays: it belongs to what is open."""
         self._settled = len(self.pages.texts)
 
+    def timely(self, at: Places) -> NDArray[np.bool_]:
+        """Which times can be."""
+        return (at >= EARLIEST) & (at <= self._latest)
+
     def sift(self, block: LineBlock, before: int, left_out: Counter[str]) -> Requests:
         """The requests for pages; `before` is the log's time before the block. What is not one is counted."""
-        timely = (block.at >= EARLIEST) & (block.at <= self._latest)
+        timely = self.timely(block.at)
         time = np.maximum.accumulate(np.maximum(np.where(timely, block.at, 0), before))
         self.time = int(time[-1]) if len(time) else before
         left_out["asset"] += block.assets

@@ -22,6 +22,20 @@ _EPOCH = re.compile(rb"(\d{1,16})(?:\.(\d{1,9}))?")
 _MOST_SECONDS = 253_402_300_800
 """The year 10000; larger numbers since 1970 are milliseconds or microseconds."""
 
+_DIRECTIVE = re.compile("%(.?)", re.DOTALL)
+_STANDS_FOR = {
+    "F": "%Y-%m-%d", "T": "%H:%M:%S", "D": "%m/%d/%y", "R": "%H:%M", "r": "%I:%M:%S %p", "e": "%d", "h": "%b",
+    "c": "%a %b %d %H:%M:%S %Y", "x": "%m/%d/%y", "X": "%H:%M:%S", "t": "\t",
+}  # fmt: skip
+"""Directives of strftime that are short for others; those that depend on a locale as they are without one."""
+_WRITTEN = {
+    "%": rb"%", "Y": rb"\d{4}", "d": rb"[ \d]?\d", "f": rb"\d{1,6}", "j": rb"\d{1,3}", "p": rb"[AaPp][Mm]",
+    "z": rb"(?:[+-]\d\d:?\d\d|Z)", "Z": rb"(?:UTC|GMT)",
+    **dict.fromkeys("mHIMSyUWwu", rb"\d\d?"), **dict.fromkeys("aAbB", rb"[A-Za-z]+"),
+}  # fmt: skip
+"""What the others look like in a log."""
+_AN_EVENING = datetime(2015, 5, 17, 22, tzinfo=UTC)
+
 
 @lru_cache(maxsize=4096)
 def midnight_of(day: bytes, offset: bytes) -> int | None:
@@ -80,9 +94,33 @@ def _iso(text: bytes) -> int | None:
     return timegm(moment.timetuple()) * 1000 + moment.microsecond // 1000
 
 
+def plain_pattern(told: str) -> str:
+    """A pattern in strftime's notation with nothing in it but what `by_pattern` can read; a ValueError says what it
+    cannot."""
+    pattern = _DIRECTIVE.sub(lambda found: _STANDS_FOR.get(found[1], found[0]), told)
+    for letter in _DIRECTIVE.findall(pattern):
+        if letter not in _WRITTEN:
+            raise ValueError(f"its time {told!r} has a %{letter} in it, which nobody could read")
+    return pattern
+
+
+def is_whole(pattern: str) -> bool:
+    """Whether times of a plain pattern say the year, the day and the hour, each once."""
+    try:
+        return datetime.strptime(_AN_EVENING.strftime(pattern), pattern).replace(tzinfo=UTC) == _AN_EVENING
+    except (ValueError, re.error):
+        return False
+
+
+def expression(pattern: str) -> bytes:
+    """A regular expression for the times of a plain pattern."""
+    pieces = _DIRECTIVE.split(pattern)
+    return b"".join(_WRITTEN[each] if place % 2 else re.escape(each.encode()) for place, each in enumerate(pieces))
+
+
 @lru_cache(maxsize=4096)
 def by_pattern(text: bytes, pattern: str) -> int | None:
-    """A time in a spelling of the user's own, told in strftime's notation; without an offset it is UTC."""
+    """A time in a spelling of the user's own, told by a plain pattern; without an offset it is UTC."""
     try:
         moment = datetime.strptime(text.decode("utf-8"), pattern)
         if moment.tzinfo is None:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.clickstream.server_logs.byte_slices import Places, Words, number_of, windows
+from lycosa.clickstream.server_logs.byte_slices import NARROW, Places, Words, number_of, slices, windows
+from lycosa.clickstream.server_logs.line_marks import LineMarks
 from lycosa.clickstream.server_logs.log_columns import ADDRESS, AGENT, FIELDS, REFERRER, TARGET, LineBlock
-from lycosa.clickstream.server_logs.log_formats import COMBINED
+from lycosa.clickstream.server_logs.log_formats import COMBINED, COMMON
 from lycosa.clickstream.server_logs.log_times import midnight_of
 
 _NEWLINE, _SPACE, _BACKSLASH, _RETURN = 10, 32, 92, 13
@@ -38,7 +39,7 @@ def _each(text: bytes, digit: int) -> np.uint64:
     return np.uint64(number_of(bytes(digit if byte == ord("0") else 0 for byte in text)))
 
 
-_LONG, _SHORT, _GET = _shape(b" HTT____"), _shape(b"__ HTT__"), _shape(b"_GET ___")
+_LONG, _SHORT, _GET = _shape(b" HTTP/0."), _shape(b"__ HTTP/"), _shape(b"_GET ___")
 _NOBODY, _NO_NAME = _shape(b"______ -"), _shape(b" -______")
 _ONE, _TWO, _TEN = np.uint64(8), np.uint64(16), np.uint64(10)
 
@@ -63,7 +64,13 @@ class _Digits:
         return digits, fits
 
 
-_clock, _state = _Digits(b"00:00:00"), _Digits(b"__ 000 _")
+_clock, _state = _Digits(b"00:00:00"), _Digits(b"0_ 000 _")
+
+
+def with_quotes(marks: LineMarks, expected: int) -> NDArray[np.bool_]:
+    """Which lines have the quotes of a format: a common line has no others, a combined one may."""
+    found = marks.last - marks.first
+    return found == COMMON if expected == COMMON else found >= expected
 
 
 @dataclass(slots=True, frozen=True)
@@ -116,7 +123,9 @@ class RegularLines:
         address, addressed = self._addresses(cut, words)
         fits &= stated & requested & addressed
         get = _is(words[5], _GET)
-        starts, ends = [cut.begin, self._target_starts(cut.opened + 1, get)], [address, target]
+        start = self._target_starts(cut, get)
+        fits &= start <= target
+        starts, ends = [cut.begin, start], [address, target]
         if self.expected == COMBINED:
             fits &= self._tails(cut, starts, ends)
         return self._columns(fits, (cut.rows, at, status), get, starts, ends)
@@ -136,14 +145,15 @@ class RegularLines:
             found.starts[name], found.ends[name] = start, end
         return found
 
-    def _target_starts(self, request: Places, get: NDArray[np.bool_]) -> Places:
-        """Where targets begin: after the method and a space."""
-        found = request + 4
+    def _target_starts(self, cut: Cut, get: NDArray[np.bool_]) -> Places:
+        """Where targets begin: after the method and a space; at the end of a request whose method is too long."""
+        found = cut.opened + 5
         others = np.flatnonzero(~get)
         if len(others):
-            reach = request[others][:, None] + np.arange(_LONGEST_METHOD)
+            request = cut.opened[others] + 1
+            reach = request[:, None] + np.arange(_LONGEST_METHOD)
             spaces = self.bytes[np.minimum(reach, len(self.data) - 1)] == _SPACE
-            found[others] = request[others] + np.where(spaces.any(1), spaces.argmax(1) + 1, 0)
+            found[others] = np.where(spaces.any(1), request + spaces.argmax(1) + 1, cut.closed[others])
         return found
 
     def _tails(self, cut: Cut, starts: list[Places], ends: list[Places]) -> NDArray[np.bool_]:
@@ -155,7 +165,7 @@ class RegularLines:
         )
         fits &= (raw.take(second - 1) != _BACKSLASH) & (raw.take(last - 1) != _BACKSLASH)
         after = raw.take(np.minimum(last + 1, cut.end))
-        fits &= (after == _NEWLINE) | (after == _SPACE) | (after == _RETURN)
+        fits &= (after == _NEWLINE) | (after == _SPACE) | ((after == _RETURN) & (last + 2 == cut.end))
         starts += [first + 1, third + 1]
         ends += [second, last]
         return fits
@@ -164,20 +174,31 @@ class RegularLines:
         """Where the address ends: at the first space of the line. Most lines have ` - - ` before the time."""
         found, begin = cut.opened - _TIME - 6, cut.begin
         fits = _is(words[0], _NOBODY) & _is(words[1], _NO_NAME) & (found > begin)
+        fits[self._broken(begin, np.where(fits, found - begin, 0))] = False
         odd = np.flatnonzero(~fits)
         if len(odd):
             first = begin[odd]
             reach = np.minimum(first[:, None] + np.arange(_FURTHEST_ADDRESS), len(self.data) - 1)
-            spaces = self.bytes[reach] == _SPACE
-            found[odd] = first + spaces.argmax(1)
-            fits[odd] = spaces.any(1) & (found[odd] < cut.opened[odd] - _TIME) & (found[odd] > first)
+            end = first + (self.bytes[reach] <= _SPACE).argmax(1)
+            found[odd] = end
+            fits[odd] = (self.bytes[end] == _SPACE) & (end < cut.opened[odd] - _TIME) & (end > first)
         return found, fits
+
+    def _broken(self, starts: Places, lengths: Places) -> Places:
+        """Which slices hold white space: a space, or a byte below it that is not 0."""
+        found, rows = list[Places](), np.arange(len(starts))
+        while len(rows):
+            piece = slices(self.data, NARROW, starts, np.minimum(lengths, NARROW)).view(np.uint8)
+            piece -= 1
+            found.append(rows.take(np.flatnonzero((piece < _SPACE).view(np.uint64)) // 2))
+            longer = np.flatnonzero(lengths > NARROW)
+            rows, starts, lengths = rows.take(longer), starts.take(longer) + NARROW, lengths.take(longer) - NARROW
+        return np.concatenate(found)
 
 
 def _states(words: Words) -> tuple[Places, NDArray[np.bool_]]:
-    """The three digits between spaces after the request; each word begins with the last byte of the request."""
+    """The three digits between spaces after the request, which ends with a digit: a word begins with its last byte."""
     digits, fits = _state.read(words)
-    fits &= words & np.uint64(255) != _BACKSLASH
     return _digit(digits, 24) * 100 + _digit(digits, 32) * 10 + _digit(digits, 40), fits
 
 

@@ -12,8 +12,6 @@ from lycosa.clickstream.server_logs.log_entries import Entry, request_parts
 LONGEST_DIRECTIVE = 4096
 MOST_FIELDS = 256
 
-_NEEDED = {"sc-status"}
-
 
 class W3cExtended:
     """Columns named by a `#Fields:` line, which may come again with other names."""
@@ -65,9 +63,10 @@ class W3cExtended:
             return None
         query = field("cs-uri-query")
         target = field("cs-uri-stem") + (b"?" + query if query else b"") or field("cs-uri")
+        method = field("cs-method") if "cs-method" in columns else b"GET"
         agent = field("cs(user-agent)").replace(b"+", b" ").strip(b'"')
         return Entry(
-            at, int(status), field("cs-method"), target, field("cs(referer)").strip(b'"'), agent,
+            at, int(status), method, target, field("cs(referer)").strip(b'"'), agent,
             field("c-ip", "x-forwarded-for"), field("cs-host", "cs(host)"), field("x-session", "session-id"),
         )  # fmt: skip
 
