@@ -143,7 +143,7 @@ def _steps(page: Fetched) -> dict[str, float]:
     html = _timed(spent, "charset", lambda: as_utf_8(body, TYPE))[0]
     markup = _timed(spent, "tame", lambda: tamed(html))[0]
     elements = _timed(spent, "parse and sort elements", lambda: Elements(markup))
-    head = _timed(spent, "head", lambda: read_head(elements, url, page.response))
+    head = _timed(spent, "head", lambda: read_head(elements.said(), url, page.response))
     found = _timed(spent, "links", lambda: find_links(elements, page.link, head.base, head.title, 5000))
     text = _timed(spent, "main text", lambda: main_text(elements, found.framing, found.blocks))
     _timed(spent, "language", lambda: document.language_of_text(text, head.language))

@@ -50,7 +50,7 @@ def normalise(url: str, *, drop_tracking: bool = True) -> str | None:
     return _normalise_odd(url, drop_tracking)
 
 
-_remembered: dict[str, str] = {}
+remembered: dict[str, str] = {}
 """Plain absolute URLs met lately: the links of a site's pages are mostly the same ones."""
 MOST_REMEMBERED = 100_000
 
@@ -62,7 +62,7 @@ def resolve(base: str, hrefs: Iterable[str], *, drop_tracking: bool = True) -> l
     """
     origin = site_of(base)
     folder = base.partition("?")[0].rpartition("/")[0] + "/"
-    remembered, plain_file = _remembered.get, _PLAIN_FILE.fullmatch
+    known, plain_file = remembered.get, _PLAIN_FILE.fullmatch
     found: list[str | None] = []
     for href in hrefs:
         if "#" in href:
@@ -73,7 +73,7 @@ def resolve(base: str, hrefs: Iterable[str], *, drop_tracking: bool = True) -> l
             absolute = _climbed(folder, origin, href)
         else:
             absolute = href
-        url = remembered(absolute)
+        url = known(absolute)
         if url is None:
             if plain_file(href):
                 url = folder + href if len(folder) + len(href) <= LONGEST else None
@@ -95,9 +95,9 @@ def _plain(absolute: str) -> str | None:
     """A URL that is its own normal form, remembered."""
     if len(absolute) > LONGEST or not _PLAIN_URL.fullmatch(absolute):
         return None
-    if len(_remembered) >= MOST_REMEMBERED:
-        _remembered.clear()
-    _remembered[absolute] = absolute
+    if len(remembered) >= MOST_REMEMBERED:
+        remembered.clear()
+    remembered[absolute] = absolute
     return absolute
 
 

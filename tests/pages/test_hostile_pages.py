@@ -11,6 +11,8 @@ from page_making import fetched
 from lycosa.pages.document import read_page
 from lycosa.pages.hostile_markup import tamed
 
+pytestmark = pytest.mark.usefixtures("both_readers")
+
 SECONDS = 8.0
 """Of the processor, so that a busy machine fails nothing; each takes minutes or all memory without its guard."""
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from page_making import PROSE, URL, fetched
 
 from lycosa.pages.document import read_page
 from lycosa.records import Headings, Link
+
+pytestmark = pytest.mark.usefixtures("both_readers")
 
 
 def links_of(html: str, most_links: int = 5000) -> dict[str, Link]:

@@ -13,6 +13,8 @@ from lycosa.pages.head import moment_of
 from lycosa.pages.main_text import digest_of
 from lycosa.records import Page
 
+pytestmark = pytest.mark.usefixtures("both_readers")
+
 
 def test_title_headings_language_and_charset() -> None:
     page = read_page(

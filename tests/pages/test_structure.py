@@ -18,6 +18,8 @@ from lycosa.pages.structure import DEEPEST, FIRST_FOREIGN, MOST_ELEMENTS, NAMELE
 from lycosa.pages.structure_sketch import features_of, most_matching, sketch_of
 from lycosa.records import Page
 
+pytestmark = pytest.mark.usefixtures("both_readers")
+
 
 def structure_of(html: str) -> Skeleton:
     return Skeleton.from_bytes(read_page(fetched(html), structure=True).structure)

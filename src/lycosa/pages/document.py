@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 from lycosa import text as language
 from lycosa.pages.charsets import as_utf_8, decoded, looks_binary
-from lycosa.pages.elements import Elements, folded
+from lycosa.pages.elements import folded
 from lycosa.pages.head import Head, header_wishes, read_head
 from lycosa.pages.hostile_markup import tamed
-from lycosa.pages.links import FoundLinks, find_links, refresh_link
-from lycosa.pages.main_text import LONGEST_TEXT, digest_of, main_text
+from lycosa.pages.links import refresh_link
+from lycosa.pages.main_text import LONGEST_TEXT, digest_of
 from lycosa.pages.structure import Skeleton
+from lycosa.pages.trees import parsed
 from lycosa.records import Fetched, Link, Page
 
 SAMPLE = 700
@@ -62,7 +63,7 @@ def read_page(fetched: Fetched, most_links: int = 5000, structure: bool = False,
 def read_structure(html: bytes, content_type: str = "") -> Skeleton:
     """The structure of an HTML document alone, as the structure of its Page has it."""
     markup, _ = tamed(as_utf_8(html, content_type)[0])
-    return Skeleton.from_bytes(Elements(markup, structure=True).structure)
+    return Skeleton.from_bytes(parsed(markup, structure=True).structure)
 
 
 def _readable(kind: str) -> bool:
@@ -99,14 +100,14 @@ class Reading(NamedTuple):
 
 def _html_page(fetched: Fetched, html: bytes, charset: str, how: Reading) -> Page:
     markup, cut_off = tamed(html)
-    elements = Elements(markup, how.structure)
-    head = read_head(elements, fetched.link.url, fetched.response, how.drop_tracking)
-    found = find_links(elements, fetched.link, head.base, head.title, how.most_links, drop_tracking=how.drop_tracking)
-    text = main_text(elements, found.framing, found.blocks)
+    tree = parsed(markup, how.structure)
+    head = read_head(tree.said, fetched.link.url, fetched.response, how.drop_tracking)
+    links = tree.links(fetched.link, head.base, head.title, how.most_links, how.drop_tracking)
+    text = tree.main_text()
     return Page(
         fetched.link.url,
         head.title,
-        found.headings,
+        tree.headings,
         text,
         language_of_text(text, head.language),
         charset,
@@ -114,19 +115,19 @@ def _html_page(fetched: Fetched, html: bytes, charset: str, how: Reading) -> Pag
         "noindex" in head.wishes,
         "nofollow" in head.wishes,
         digest_of(text),
-        _with_refresh(found, head, fetched.link, how),
-        found.dropped + cut_off,
+        _with_refresh(links, head, fetched.link, how),
+        tree.dropped + cut_off,
         head.published,
-        elements.structure,
+        tree.structure,
     )
 
 
-def _with_refresh(found: FoundLinks, head: Head, page: Link, how: Reading) -> tuple[Link, ...]:
+def _with_refresh(links: tuple[Link, ...], head: Head, page: Link, how: Reading) -> tuple[Link, ...]:
     """The links, and last the target of a refresh unless it is among them already."""
-    link = refresh_link(head.refresh, page, head.base, len(found.links), drop_tracking=how.drop_tracking)
-    if link is None or len(found.links) >= how.most_links or any(link.url == other.url for other in found.links):
-        return found.links
-    return (*found.links, link)
+    link = refresh_link(head.refresh, page, head.base, len(links), drop_tracking=how.drop_tracking)
+    if link is None or len(links) >= how.most_links or any(link.url == other.url for other in links):
+        return links
+    return (*links, link)
 
 
 def language_of_text(text: str, declared: str) -> str:

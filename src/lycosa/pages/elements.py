@@ -8,6 +8,7 @@ no page is walked twice; a selector for the wanted kinds alone takes longer.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple, TypeAlias
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
@@ -18,35 +19,51 @@ MOST_BREAKS = 5000
 
 _NOISE = ("script", "style", "noscript", "template", "iframe", "select", "textarea", "noembed", "noframes", "datalist")
 _FRAME = ("nav", "aside", "dialog", "menu", "button", "header", "footer", "form")
-_SORTS = ("anchors", "noise", "frame", "mains", "articles", "metas", "relations", "bases", "titles", "times", "breaks",
+SORTS = ("anchors", "noise", "frame", "mains", "articles", "metas", "relations", "bases", "titles", "times", "breaks",
           "headings")  # fmt: skip
-_SORTED = {
+SORT_OF_TAG = {
     "a": "anchors", "area": "anchors", **dict.fromkeys(_NOISE, "noise"), **dict.fromkeys(_FRAME, "frame"),
     "main": "mains", "article": "articles", "meta": "metas", "link": "relations", "base": "bases", "title": "titles",
     "time": "times", "br": "breaks", **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "headings"),
 }  # fmt: skip
 
 
-def _kind(tag: str) -> int:
+def kind_of(tag: str) -> int:
     """The parser's number for a kind of element."""
     return LexborHTMLParser("").create_node(tag).tag_id
 
 
-_SORT_OF_KIND = {_kind(tag): _SORTS.index(sort) for tag, sort in _SORTED.items()}
+_SORT_OF_KIND = {kind_of(tag): SORTS.index(sort) for tag, sort in SORT_OF_TAG.items()}
 _WANTED = frozenset(_SORT_OF_KIND)
-_LINK = _kind("a")
-IMAGE = _kind("img")
-_HEADINGS = _SORTS.index("headings")
-LEVELS = {_kind(f"h{level}"): level for level in range(1, 7)}
+_LINK = kind_of("a")
+IMAGE = kind_of("img")
+_HEADINGS = SORTS.index("headings")
+LEVELS = {kind_of(f"h{level}"): level for level in range(1, 7)}
 """The level of each heading by its kind."""
 _AS_WRITTEN = LexborDocumentOptions.WO_EVENTS.value
 """The parser need not look out for `<selectedcontent>`: it is noise to us."""
 
 
+Attributes: TypeAlias = dict[str, str | None]
+MOST_RELATIONS = 200
+MOST_TITLES = 8
+
+
+class Said(NamedTuple):
+    """What a document says of itself, as written: the attributes of elements that speak of it, title and language."""
+
+    metas: list[Attributes]
+    relations: list[Attributes]
+    bases: list[Attributes]
+    times: list[Attributes]
+    title: str
+    language: str
+
+
 class Elements:
     """The elements of a document that matter to us, each list in document order."""
 
-    __slots__ = (*_SORTS, "anchors_before", "root", "structure", "tree")
+    __slots__ = (*SORTS, "anchors_before", "root", "structure", "tree")
 
     anchors: list[LexborNode]
     noise: list[LexborNode]
@@ -78,10 +95,24 @@ class Elements:
         for node in self.breaks[:MOST_BREAKS]:
             node.replace_with(" ")
 
+    def said(self) -> Said:
+        """What the document says of itself."""
+        listed = (self.metas, self.relations[:MOST_RELATIONS], self.bases[:1], self.times[:1])
+        metas, relations, bases, times = ([node.attributes for node in nodes] for nodes in listed)
+        return Said(metas, relations, bases, times, self._title(), self.root.attributes.get("lang") or "")
+
+    def _title(self) -> str:
+        """The first title that is not part of a drawing."""
+        for node in self.titles[:MOST_TITLES]:
+            parent = node.parent
+            if parent is not None and parent.tag in ("head", "body", "html"):
+                return node.text(True, "", True)
+        return ""
+
     def _sort(self, nodes: Iterable[LexborNode]) -> None:
         """A loop over all elements: what it does for each counts on every page."""
-        lists: list[list[LexborNode]] = [[] for _ in _SORTS]
-        for sort, found in zip(_SORTS, lists, strict=True):
+        lists: list[list[LexborNode]] = [[] for _ in SORTS]
+        for sort, found in zip(SORTS, lists, strict=True):
             setattr(self, sort, found)
         anchors, sorts, link = self.anchors, _SORT_OF_KIND, _LINK
         for node in nodes:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from lycosa import urls
-from lycosa.pages.elements import Elements, folded
+from lycosa.pages.elements import Attributes, Said, folded
 from lycosa.records import Response
 
 LONGEST_TITLE = 500
@@ -36,19 +36,19 @@ class Head(msgspec.Struct, frozen=True):
     published: float | None = None
 
 
-def read_head(elements: Elements, url: str, response: Response, drop_tracking: bool = True) -> Head:
-    """The statements of a document's head and of its HTTP headers."""
-    metas = _metas(elements)
-    base = _base(elements, url)
+def read_head(said: Said, url: str, response: Response, drop_tracking: bool = True) -> Head:
+    """The statements of a document and of its HTTP headers, made sense of."""
+    metas = _metas(said.metas)
+    base = _base(said.bases, url)
     refresh = metas.get("refresh")
     return Head(
-        _title(elements),
-        _language(elements, metas),
+        folded(said.title[: LONGEST_TITLE * 4])[:LONGEST_TITLE].strip(),
+        _language(said.language or metas.get("content-language")),
         base,
-        _canonical(elements, base, drop_tracking) or _canonical_header(response, url, drop_tracking),
+        _canonical(said.relations, base, drop_tracking) or _canonical_header(response, url, drop_tracking),
         _refresh(refresh) if refresh else "",
         frozenset(_wishes(metas, response)),
-        _published(elements, metas),
+        _published(said.times, metas),
     )
 
 
@@ -61,11 +61,10 @@ def _wishes(metas: dict[str, str], response: Response) -> list[str]:
     return wishes
 
 
-def _metas(elements: Elements) -> dict[str, str]:
+def _metas(metas: list[Attributes]) -> dict[str, str]:
     """The first content of each named `<meta>`, names in lower case."""
     found: dict[str, str] = {}
-    for node in elements.metas:
-        attributes = node.attributes
+    for attributes in metas:
         content = attributes.get("content")
         if content:
             name = attributes.get("name") or attributes.get("property") or attributes.get("http-equiv")
@@ -74,34 +73,23 @@ def _metas(elements: Elements) -> dict[str, str]:
     return found
 
 
-def _title(elements: Elements) -> str:
-    """The first title that is not part of a drawing."""
-    for node in elements.titles[:8]:
-        parent = node.parent
-        if parent is not None and parent.tag in ("head", "body", "html"):
-            return folded(node.text(True, "", True)[: LONGEST_TITLE * 4])[:LONGEST_TITLE].strip()
-    return ""
-
-
-def _language(elements: Elements, metas: dict[str, str]) -> str:
-    declared = elements.root.attributes.get("lang") or metas.get("content-language")
+def _language(declared: str | None) -> str:
     if not declared:
         return ""
     primary = _AFTER_LANGUAGE.split(declared.strip().lower()[:35], maxsplit=1)[0]
     return primary if 2 <= len(primary) <= 3 and primary.isalpha() and primary.isascii() else ""
 
 
-def _base(elements: Elements, url: str) -> str:
+def _base(bases: list[Attributes], url: str) -> str:
     """The address that relative links start from; a `<base>` that is no http(s) address is ignored."""
-    for node in elements.bases[:1]:
-        href = node.attributes.get("href")
+    for attributes in bases[:1]:
+        href = attributes.get("href")
         return (urls.resolve(url, [href])[0] if href else None) or url
     return url
 
 
-def _canonical(elements: Elements, base: str, drop_tracking: bool) -> str:
-    for node in elements.relations[:200]:
-        attributes = node.attributes
+def _canonical(relations: list[Attributes], base: str, drop_tracking: bool) -> str:
+    for attributes in relations:
         href = attributes.get("href")
         if href and "canonical" in (attributes.get("rel") or "").lower().split():
             return urls.resolve(base, [href], drop_tracking=drop_tracking)[0] or ""
@@ -140,14 +128,14 @@ def header_wishes(response: Response) -> list[str]:
     return found
 
 
-def _published(elements: Elements, metas: dict[str, str]) -> float | None:
+def _published(times: list[Attributes], metas: dict[str, str]) -> float | None:
     for name in _DATES:
         if name in metas:
             moment = moment_of(metas[name])
             if moment is not None:
                 return moment
-    for node in elements.times[:1]:
-        return moment_of(node.attributes.get("datetime") or "")
+    for attributes in times[:1]:
+        return moment_of(attributes.get("datetime") or "")
     return None
 
 

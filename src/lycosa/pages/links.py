@@ -6,6 +6,7 @@ anchors need is done for all of them in one go, and the loop over them does the 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import compress, islice
 from typing import NamedTuple, cast
 
@@ -38,31 +39,29 @@ class FoundLinks(NamedTuple):
 class Outline:
     """The headings of a document, read in order: those above the current spot, and all so far."""
 
-    def __init__(self, title: str, headings: list[LexborNode]) -> None:
-        self.main = self._main(headings) or title
+    def __init__(self, title: str, levels: Sequence[int], read: Callable[[int], str]) -> None:
+        self._levels, self._read = levels, read
+        self.main = (read(levels.index(1)) if 1 in levels else "") or title
+        """The first `<h1>`, else the title."""
         self.above = Headings(self.main)
         self.texts: list[str] = []
         self._open: list[tuple[int, tuple[str, ...]]] = []
 
-    def _main(self, headings: list[LexborNode]) -> str:
-        """The main heading is the first `<h1>`, else the title."""
-        return next((_heading(node) for node in headings if LEVELS[node.tag_id] == 1), "")
-
-    def above_each(self, elements: Elements) -> list[Headings]:
-        """For each anchor of the document the headings above it."""
+    def above_each(self, anchors_before: Sequence[int], anchors: int) -> list[Headings]:
+        """For each anchor of the document the headings above it; told how many anchors come before each heading."""
         above: list[Headings] = []
-        for before, heading in zip(elements.anchors_before, elements.headings, strict=True):
+        for number, before in enumerate(anchors_before):
             above += [self.above] * (before - len(above))
-            self.enter(heading)
-        above += [self.above] * (len(elements.anchors) - len(above))
+            self._enter(number)
+        above += [self.above] * (anchors - len(above))
         return above
 
-    def enter(self, node: LexborNode) -> None:
+    def _enter(self, number: int) -> None:
         """A heading closes all sections of its level and below."""
-        text = _heading(node) if len(self.texts) < MOST_HEADINGS else ""
+        text = self._read(number) if len(self.texts) < MOST_HEADINGS else ""
         if not text:
             return
-        level = LEVELS[node.tag_id]
+        level = self._levels[number]
         self.texts.append(text)
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
@@ -121,8 +120,10 @@ def find_links(
     elements: Elements, page: Link, base: str, title: str, most: int, *, drop_tracking: bool = True
 ) -> FoundLinks:
     """One link per URL: the first mention, unless that one only navigates and a later one says more."""
-    outline, places = Outline(title, elements.headings), Places(elements.root)
-    anchors = Anchors(elements, outline.above_each(elements), most * MENTIONS_PER_LINK)
+    nodes, places = elements.headings, Places(elements.root)
+    outline = Outline(title, [LEVELS[node.tag_id] for node in nodes], lambda number: _heading(nodes[number]))
+    above = outline.above_each(elements.anchors_before, len(elements.anchors))
+    anchors = Anchors(elements, above, most * MENTIONS_PER_LINK)
     chosen: dict[str, Link] = {}
     blocks: list[Block] = []
     dropped, own, depth, known = anchors.left_out, page.url, page.depth + 1, places.known.get

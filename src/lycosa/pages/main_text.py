@@ -18,7 +18,7 @@ LONGEST_TEXT = 2_000_000
 LARGE_FORM = 1000
 """Some sites put the whole page into a form; with so much text it is content."""
 
-_KEPT = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "body", "html", "main", "article"))
+KEPT = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "body", "html", "main", "article"))
 _WHITE = b" \t\n\r\x0b\x0c"
 _LOWER = bytes.maketrans(string.ascii_uppercase.encode(), string.ascii_lowercase.encode())
 
@@ -37,7 +37,7 @@ def main_text(elements: Elements, framing: list[LexborNode], blocks: list[Block]
     text = _content(elements) or text_of(body)
     if len(text) < NEXT_TO_NOTHING:
         text = " ".join(filter(None, [text_of(body), *map(text_of, removed)]))
-    return _clean(text)
+    return cleaned(text)
 
 
 def _removable(elements: Elements, framing: list[LexborNode], blocks: list[Block]) -> list[LexborNode]:
@@ -46,7 +46,7 @@ def _removable(elements: Elements, framing: list[LexborNode], blocks: list[Block
         if node.mem_id not in found and _is_frame(node):
             found[node.mem_id] = node
     for block in blocks:
-        if len(block.anchors) > 1 and block.tag not in _KEPT and block.mostly_links():
+        if len(block.anchors) > 1 and block.tag not in KEPT and block.mostly_links():
             found[block.node.mem_id] = block.node
     return list(found.values())
 
@@ -80,7 +80,8 @@ def _content(elements: Elements) -> str:
     return ""
 
 
-def _clean(text: str) -> str:
+def cleaned(text: str) -> str:
+    """Text with its white space as spaces, no longer than any page needs."""
     text = text[:LONGEST_TEXT]
     for white in "\n\t\r\xa0\0":
         if white in text:

@@ -28,7 +28,7 @@ def _numbers_of_kinds() -> dict[int, int]:
     return numbers | dict.fromkeys((*range(FIRST_NAMED_KIND), *(kinds[name] for name in LEFT_OUT)), 0)
 
 
-_NUMBER_OF_KIND = _numbers_of_kinds()
+NUMBER_OF_KIND = _numbers_of_kinds()
 
 
 def outline(root: LexborNode, wanted: Container[int] = ()) -> tuple[Skeleton, list[LexborNode]]:
@@ -37,7 +37,7 @@ def outline(root: LexborNode, wanted: Container[int] = ()) -> tuple[Skeleton, li
     What this does for each element counts on every page. Elements whose parent was
     left out, being too deep or a style, have no depth and are left out too.
     """
-    numbers, foreign = _NUMBER_OF_KIND.copy(), ForeignNames()
+    numbers, foreign = NUMBER_OF_KIND.copy(), ForeignNames()
     tags, depths, left_out = bytearray((_number(root, foreign),)), bytearray(b"\x01"), 0
     depth_of, found = {root.mem_id: 2}, []
     elements = root.traverse()
@@ -57,11 +57,16 @@ def outline(root: LexborNode, wanted: Container[int] = ()) -> tuple[Skeleton, li
                 depth_of[node.mem_id] = depth + 1
                 tags.append(number)
                 depths.append(depth)
+    return skeleton_of(tags, depths, foreign, left_out), found
+
+
+def skeleton_of(tags: bytearray, depths: bytearray, foreign: ForeignNames, left_out: int) -> Skeleton:
+    """The skeleton of elements with these numbers and depths, as many as it may have."""
     left_out += max(0, len(tags) - MOST_ELEMENTS)
     kept, names = bytes(tags[:MOST_ELEMENTS]), foreign.names()
     if left_out and names:
         kept, names = with_names_in_use(kept, names)
-    return Skeleton(kept, bytes(depths[:MOST_ELEMENTS]), names, left_out), found
+    return Skeleton(kept, bytes(depths[:MOST_ELEMENTS]), names, left_out)
 
 
 def _number(node: LexborNode, foreign: ForeignNames) -> int:

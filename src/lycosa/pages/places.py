@@ -25,23 +25,23 @@ LONGEST_REMEMBERED = 500
 LONGEST_HINT = 120
 """Characters of a class name or id that are looked at, and so at most remembered."""
 
-_LISTS = frozenset(("ul", "ol", "dl", "menu", "dir"))
-_OWN_BOUNDARY = _LISTS | {"p", "tr"}
+LISTS = frozenset(("ul", "ol", "dl", "menu", "dir"))
+OWN_BOUNDARY = LISTS | {"p", "tr"}
 """A paragraph, a list, a row: the boundaries of T2."""
-_SECTIONS = frozenset(("body", "main", "article", "section", "aside", "nav", "blockquote", "header", "footer"))
+SECTIONS = frozenset(("body", "main", "article", "section", "aside", "nav", "blockquote", "header", "footer"))
 """Blocks whose content has nothing to do with the row or list they are laid out in."""
-_BLOCKS = frozenset(
+BLOCKS = frozenset(
     ("div", "form", "fieldset", "figure", "figcaption", "address", "pre", "center", "details", "summary", "caption",
      "h1", "h2", "h3", "h4", "h5", "h6", "table", "td", "th", "li", "dd", "dt", "hgroup", "search", "dialog")
 )  # fmt: skip
-_ONE_LINE = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "summary", "caption", "figcaption"))
+ONE_LINE = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "summary", "caption", "figcaption"))
 """Blocks without blocks inside: their text needs no spaces put between its pieces."""
-_CONTENT = frozenset(("main", "article"))
-_FRAME = frozenset(("nav", "aside", "dialog", "menu"))
-_PAGE_FRAME = frozenset(("header", "footer"))
-_HINTED = frozenset(("div", "section", "ul", "ol", "table"))
+CONTENT = frozenset(("main", "article"))
+FRAME = frozenset(("nav", "aside", "dialog", "menu"))
+PAGE_FRAME = frozenset(("header", "footer"))
+HINTED = frozenset(("div", "section", "ul", "ol", "table"))
 """Elements that pages give a role by their attributes."""
-_MAY_FRAME = _FRAME | _PAGE_FRAME | _HINTED
+_MAY_FRAME = FRAME | PAGE_FRAME | HINTED
 _FRAME_WORDS = re.compile(
     r"(?:^|[\s_-])(?:nav|navbar|navigation|menu|breadcrumbs?|sidebar|footer|cookies?|consent|gdpr|share|sharing|social"
     r"|pagination|pager|popup|modal|newsletter|banner|contentinfo|complementary|toc|skip)(?:$|[\s_-])"
@@ -77,7 +77,7 @@ class Block(msgspec.Struct, eq=False):
     def text(self) -> str:
         """The block's text, read once, however many links it has."""
         if not self.read:
-            text = self.node.text_lexbor() if self.tag in _ONE_LINE else text_of(self.node)
+            text = self.node.text_lexbor() if self.tag in ONE_LINE else text_of(self.node)
             self.read = shortened(text, LONGEST_BOUNDARY, LONGEST_BOUNDARY * 2)
         return self.read
 
@@ -87,7 +87,7 @@ class Block(msgspec.Struct, eq=False):
 
     def navigates(self) -> bool:
         """Whether it is there to lead around the site rather than to say something."""
-        return self.framing or (self.tag in _LISTS and self.mostly_links())
+        return self.framing or (self.tag in LISTS and self.mostly_links())
 
 
 Spot: TypeAlias = tuple[Place, Block]
@@ -146,20 +146,20 @@ class Places:
 
     def _frames(self, above: Place, node: LexborNode, tag: str) -> bool:
         """Whether an element is the frame around a page's content; the outermost ones are noted."""
-        frames = tag in _FRAME or (tag in _PAGE_FRAME and not above.in_content)
-        if not frames and tag in _HINTED:
+        frames = tag in FRAME or (tag in PAGE_FRAME and not above.in_content)
+        if not frames and tag in HINTED:
             hints = node.attributes
             if hints:
                 named, identity, role = hints.get("class") or "", hints.get("id") or "", hints.get("role") or ""
-                frames = _hint_at_frame(named[:LONGEST_HINT], identity[:LONGEST_HINT], role[:LONGEST_HINT])
+                frames = hint_at_frame(named[:LONGEST_HINT], identity[:LONGEST_HINT], role[:LONGEST_HINT])
         if frames:
             self.framing.append(node)
         return frames
 
 
 def _place(above: Place, tag: str, framing: bool) -> Place:
-    own, section = tag in _OWN_BOUNDARY, tag in _SECTIONS
-    is_block = own or section or (tag in _BLOCKS and not above.bounded)
+    own, section = tag in OWN_BOUNDARY, tag in SECTIONS
+    is_block = own or section or (tag in BLOCKS and not above.bounded)
     path = above.path if above.depth >= LONGEST_PATH - 1 else f"{above.path}/{tag}" if above.path else tag
     return Place(
         path=path,
@@ -167,7 +167,7 @@ def _place(above: Place, tag: str, framing: bool) -> Place:
         depth=above.depth + 1,
         tag=tag if is_block else "",
         framing=framing,
-        in_content=above.in_content or tag in _CONTENT,
+        in_content=above.in_content or tag in CONTENT,
         bounded=own or (above.bounded and not section),
     )
 
@@ -178,7 +178,7 @@ _remembered_place = lru_cache(maxsize=8192)(_place)
 
 
 @lru_cache(maxsize=8192)
-def _hint_at_frame(*named: str) -> bool:
+def hint_at_frame(*named: str) -> bool:
     """Class names repeat over a site's pages, so the answers are remembered."""
     hints = " ".join(named).lower()
     return bool(_FRAME_WORDS.search(hints)) and not _CONTENT_WORDS.search(hints)

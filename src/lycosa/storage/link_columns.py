@@ -38,5 +38,6 @@ class LinkColumns(Record, frozen=True):
 
 def _lines(texts: Sequence[str]) -> str:
     """Texts as lines; they hold no line ends, but nothing comes of it where one does."""
-    joined = "\n".join(texts)
-    return joined if joined.count("\n") < max(1, len(texts)) else "\n".join(text.replace("\n", " ") for text in texts)
+    if "\n" in "".join(texts):
+        texts = [text.replace("\n", " ") for text in texts]
+    return "\n".join(texts)

@@ -17,6 +17,7 @@ from pathlib import Path
 from lycosa.agents.folder import home
 from lycosa.interface import wording
 from lycosa.interface.commands.arguments import Commands
+from lycosa.pages import trees
 from lycosa.records import Record
 
 
@@ -96,6 +97,13 @@ def _clock(base: Path) -> Finding:
     return Finding("clock", "good" if sane else "bad", time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()))
 
 
+def _reader(base: Path) -> Finding:
+    if trees.COMPILED:
+        return Finding("page reader", "good", "compiled")
+    advice = "install a C compiler and Python's headers, then Lycosa anew"
+    return Finding("page reader", "warning", f"not compiled: pages take a fifth longer; {advice}")
+
+
 def _port(base: Path) -> Finding:
     with socket.socket() as probe:
         try:
@@ -119,5 +127,5 @@ def _contact(base: Path) -> Finding:
 
 
 _CHECKS: tuple[Callable[[Path], Finding], ...] = (
-    _python, _files, _memory, _disk, _writable, _names, _clock, _port, _extras, _contact,
+    _python, _files, _memory, _disk, _writable, _names, _clock, _port, _reader, _extras, _contact,
 )  # fmt: skip

@@ -104,7 +104,7 @@ def _html_blocks(stored: StoredPage) -> list[Block]:
     response = stored.response
     markup, _ = tamed(as_utf_8(response.body, response.header("content-type"))[0])
     elements = Elements(markup)
-    head = read_head(elements, stored.url, response)
+    head = read_head(elements.said(), stored.url, response)
     found = find_links(elements, Link(stored.url), head.base, head.title, MOST_LINKS)
     main_text(elements, found.framing, found.blocks)
     root = _content(elements)

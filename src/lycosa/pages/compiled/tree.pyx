@@ -1,0 +1,303 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""Documents read by compiled code: what `elements`, `places`, `links` and `main_text` do, step by step alike.
+
+The tree is the parser's own and is walked by the parser's public functions, which its library
+exports. Where that library has them not, importing this fails.
+"""
+
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.stdint cimport uintptr_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcmp, memcpy, strlen
+
+from selectolax import lexbor as library
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
+
+from lycosa import urls
+from lycosa.pages import main_text as plain_text
+from lycosa.pages import places as plain_places
+from lycosa.pages.elements import (
+    MOST_BREAKS, MOST_RELATIONS, MOST_TITLES, SORT_OF_TAG, SORTS, Said, folded, kind_of, shortened,
+)
+from lycosa.pages.links import LONGEST_ANCHOR, LONGEST_HEADING, MENTIONS_PER_LINK, MOST_INSIDE, Outline
+from lycosa.pages.outline import NUMBER_OF_KIND, TOO_DEEP, skeleton_of
+from lycosa.pages.structure import DEEPEST as DEEPEST_ELEMENT
+from lycosa.pages.structure import ForeignNames
+from lycosa.records import Link
+
+include "calls.pxi"
+include "texts.pxi"
+include "elements.pxi"
+
+cdef int DEEPEST = plain_places.DEEPEST, LONGEST_PATH = plain_places.LONGEST_PATH
+cdef int LONGEST_HINT = plain_places.LONGEST_HINT, LONGEST_BOUNDARY = plain_places.LONGEST_BOUNDARY
+cdef int LONGEST_REMEMBERED = plain_places.LONGEST_REMEMBERED
+cdef int MOST_PLACES = 8192
+cdef object hint_at_frame = plain_places.hint_at_frame
+
+
+cdef class Place:
+    """What the content of an element has in common with that of its siblings of the same kind."""
+
+    cdef str path, link_path
+    cdef int depth, block
+    cdef bint framing, in_content, bounded
+    cdef dict inside
+
+
+cdef class Block:
+    """A stretch of text that belongs together, and how much of it is links."""
+
+    cdef Node node
+    cdef int flags
+    cdef bint framing
+    cdef Py_ssize_t anchors, length
+    cdef str read
+
+
+cdef Place _outside():
+    cdef Place place = Place.__new__(Place)
+    place.path, place.link_path, place.inside = "", "a", {}
+    return place
+
+
+cdef Place _top = _outside()
+cdef int _places = 0
+
+
+cdef Place _place(Place above, Node node, int kind, bint framing):
+    """The place inside an element; pages of a site are built alike, so most have been met on an earlier page."""
+    global _places
+    cdef int flags = flags_of[kind]
+    name = None if flags & NAMED else _name(node)
+    key = kind * 2 + framing if name is None else (name, framing)
+    cdef Place place = above.inside.get(key)
+    if place is not None:
+        return place
+    name = _name(node) if name is None else name
+    cdef bint own = flags & OWN_BOUNDARY != 0, section = flags & SECTION != 0
+    place = Place.__new__(Place)
+    place.path = above.path if above.depth >= LONGEST_PATH - 1 else f"{above.path}/{name}" if above.path else name
+    place.link_path = place.path + "/a"
+    place.depth = above.depth + 1
+    place.block = flags if own or section or (flags & BLOCK and not above.bounded) else 0
+    place.framing = framing
+    place.in_content = above.in_content or flags & CONTENT != 0
+    place.bounded = own or (above.bounded and not section)
+    place.inside = {}
+    if len(above.path) + len(name) <= LONGEST_REMEMBERED:
+        above.inside[key] = place
+        _places += 1
+    return place
+
+
+cdef list _resolved(str base, list hrefs, bint drop_tracking):
+    """What `urls.resolve` makes of addresses; those met lately are looked up here."""
+    cdef str origin = urls.site_of(base), href, absolute
+    cdef dict remembered = urls.remembered
+    cdef list found = [], odd = []
+    cdef int place
+    for href in hrefs:
+        absolute = origin + href if href.startswith("/") else href
+        url = remembered.get(absolute)
+        if url is None:
+            odd.append(len(found))
+        found.append(url)
+    if odd:
+        for place, url in zip(odd, urls.resolve(base, [hrefs[place] for place in odd], drop_tracking=drop_tracking)):
+            found[place] = url
+    return found
+
+
+cdef class CompiledTree(Elements):
+    """A document: what it says of itself, then its links, and last its main text, in this order."""
+
+    cdef readonly tuple headings
+    cdef readonly int dropped
+    cdef list places, around, framing, blocks
+
+    def __init__(self, bytes html, bint structure=False):
+        self.framing, self.blocks, self.headings = [], [], ()
+
+    cdef int _find(self, int element) except -1:
+        """Work out the place of what is directly below an element, and its block."""
+        cdef int top = element, at
+        cdef list chain = []
+        while top >= 0 and self.places[top] is None:
+            chain.append(top)
+            top = -1 if sort_of[self.elements[top].kind] == NOISE else self.elements[top].up
+        cdef Place around = _top if top < 0 else <Place> self.places[top]
+        cdef object block = None if top < 0 else self.around[top]
+        cdef Place place
+        cdef Block begun
+        while chain:
+            at = chain.pop()
+            place = self._inside(around, at)
+            if place.block and place is not around:
+                begun = Block.__new__(Block)
+                begun.node, begun.flags, begun.framing = self.elements[at].node, place.block, place.framing
+                self.blocks.append(begun)
+                block = begun
+            self.places[at], self.around[at] = place, block
+            around = place
+        return 0
+
+    cdef Place _inside(self, Place above, int at):
+        cdef Node node = self.elements[at].node
+        cdef int kind = self.elements[at].kind, flags = flags_of[kind]
+        if above.depth >= DEEPEST:
+            return above
+        cdef bint framing = above.framing
+        if not framing and flags & (FRAME | PAGE_FRAME | HINTED):
+            framing = flags & FRAME != 0 or (flags & PAGE_FRAME != 0 and not above.in_content)
+            if not framing and flags & HINTED:
+                framing = self._hints(node)
+            if framing:
+                self.framing.append(at)
+        return _place(above, node, kind, framing)
+
+    cdef bint _hints(self, Node node) except -1:
+        if first_attribute(node) == NULL:
+            return False
+        named, identity, role = _attribute(node, CLASS), _attribute(node, ID), _attribute(node, ROLE)
+        if not (named or identity or role):
+            return False
+        return hint_at_frame(
+            (named or "")[:LONGEST_HINT], (identity or "")[:LONGEST_HINT], (role or "")[:LONGEST_HINT]
+        )
+
+    cdef str _boundary(self, Block block):
+        if not block.read:
+            if block.flags & ONE_LINE:
+                block.read = self._shortened(block.node, LONGEST_BOUNDARY, LONGEST_BOUNDARY * 2)
+            else:
+                self._gather(block.node, True, LONGEST_BOUNDARY * LOOKED_AT)
+                block.read = _short(self.buffer, self.filled, LONGEST_BOUNDARY, LONGEST_BOUNDARY * 2)
+        return block.read
+
+    cdef bint _mostly_links(self, Block block) except -1:
+        return block.anchors > 1 and block.length * 10 >= len(self._boundary(block)) * 7
+
+    cdef bint _navigates(self, Block block) except -1:
+        return block.framing or (block.flags & LIST and self._mostly_links(block))
+
+    def heading(self, int number):
+        """The text of a heading."""
+        return self._shortened(self._node(HEADINGS, number), LONGEST_HEADING, LONGEST_HEADING * 4)
+
+    def links(self, page, str base, str title, int most, bint drop_tracking):
+        """One link per URL: the first mention, unless that one only navigates and a later one says more."""
+        global _top, _places
+        cdef int anchors = self.sorted[ANCHORS].count, at, position, depth = page.depth + 1
+        cdef Numbers *headings = &self.sorted[HEADINGS]
+        cdef Block block, first, outside = Block.__new__(Block)
+        cdef Place place
+        if _places > MOST_PLACES:
+            _top, _places = _outside(), 0
+        self.places, self.around = [None] * self.count, [None] * self.count
+        outside.node = self.root
+        outline = Outline(
+            title, [level_of[self.elements[headings.at[at]].kind] for at in range(headings.count)], self.heading
+        )
+        above = outline.above_each([self.anchors_before.at[at] for at in range(headings.count)], anchors)
+        self.headings = tuple(outline.texts)
+        hrefs, leading, self.dropped = self._leading(anchors, most * MENTIONS_PER_LINK)
+        resolved = _resolved(base, hrefs, drop_tracking)
+        chosen, blocks, own = {}, [], page.url
+        for at, url in zip(leading, resolved):
+            if url is None or url == own:
+                continue
+            node = self._node(ANCHORS, at)
+            parent = self.elements[self.sorted[ANCHORS].at[at]].up
+            if parent >= 0 and self.places[parent] is None:
+                self._find(parent)
+            place = _top if parent < 0 else <Place> self.places[parent]
+            block = outside if parent < 0 or self.around[parent] is None else <Block> self.around[parent]
+            anchor = self._anchor(node) or self._described(node)
+            block.anchors += 1
+            block.length += len(anchor)
+            position = len(blocks)
+            known = chosen.get(url)
+            if known is not None:
+                position = known.position
+                first = blocks[position]
+                if not (len(anchor) > len(known.anchor) and self._navigates(first) and not self._navigates(block)):
+                    continue
+                blocks[position] = block
+            elif position < most:
+                blocks.append(block)
+            else:
+                self.dropped += 1
+                continue
+            rel = _attribute(node, REL)
+            chosen[url] = Link(
+                url, own, anchor, self._boundary(block), above[at], place.link_path, rel.lower() if rel else "",
+                position, depth,
+            )
+        return tuple(chosen.values())
+
+    cdef tuple _leading(self, int anchors, int most):
+        """The addresses of the anchors that have one, which these are, and how many were left out."""
+        cdef int at
+        hrefs, leading = [], []
+        for at in range(anchors):
+            href = _attribute(self._node(ANCHORS, at), HREF)
+            if href is not None:
+                hrefs.append(href)
+                leading.append(at)
+                if anchors > most and len(hrefs) >= most:
+                    return hrefs, leading, anchors - at - 1
+        return hrefs, leading, 0
+
+    def main_text(self):
+        """The text of the content of a page; the text of all of it where there is no content to be found."""
+        body = self.parser.body
+        if body is None:
+            return ""
+        cdef Node top = <Node> <uintptr_t> body.mem_id
+        removed = self._removable()
+        for address in removed:
+            take_out(<Node> <uintptr_t> address)
+        text = self._main() or self._text(top, True)
+        if len(text) < plain_text.NEXT_TO_NOTHING:
+            parts = [self._text(top, True), *[self._text(<Node> <uintptr_t> address, True) for address in removed]]
+            text = " ".join(filter(None, parts))
+        return plain_text.cleaned(text)
+
+    cdef list _removable(self):
+        """The addresses of the elements that are the frame of the page."""
+        cdef int at
+        cdef Block block
+        found = {}
+        for at in self.framing:
+            found[<uintptr_t> self.elements[at].node] = None
+        for at in range(self.sorted[FRAMES].count):
+            if self._is_frame(self._node(FRAMES, at)):
+                found[<uintptr_t> self._node(FRAMES, at)] = None
+        for block in self.blocks:
+            if not block.flags & KEPT and self._mostly_links(block):
+                found[<uintptr_t> block.node] = None
+        return list(found)
+
+    cdef bint _is_frame(self, Node node) except -1:
+        cdef int kind = _kind(node)
+        if kind == FORM:
+            return len(self._text(node, True)) < plain_text.LARGE_FORM
+        if kind != HEADER and kind != FOOTER:
+            return True
+        for _ in range(20):
+            node = parent_of(node)
+            if node == NULL:
+                return True
+            kind = _kind(node)
+            if kind == MAIN or kind == ARTICLE:
+                return False
+        return True
+
+    cdef str _main(self):
+        cdef int sort = MAINS if self.sorted[MAINS].count else ARTICLES
+        if self.sorted[sort].count and (sort == MAINS or self.sorted[ARTICLES].count == 1):
+            text = self._text(self._node(sort, 0), True)
+            if len(text) >= plain_text.ENOUGH:
+                return text
+        return ""
