@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
+import numpy as np
 import Stemmer
 
 _WORD = re.compile(r"[^\W_]+")
@@ -34,6 +35,11 @@ SAMPLE_WORDS = 400
 FEW_ODD = 64
 """So many words with letters beyond ASCII are put right one by one."""
 FEWEST_WORDS = 12
+
+
+def occurrences(data: bytes, byte: bytes) -> int:
+    """How often a byte occurs; `count` would take several times as long."""
+    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord(byte)))
 
 
 def words(text: str) -> list[str]:

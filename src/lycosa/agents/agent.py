@@ -55,7 +55,8 @@ class Agent:
         self._superior = superior
         self._visits: list[Visit] = []
         self._oldest = 0.0
-        self._under_way: dict[asyncio.Task[None], Link] = {}
+        self._under_way: dict[int, tuple[asyncio.Task[None], Link]] = {}
+        self._sent = 0
         self._openings: set[asyncio.Task[None]] = set()
         self._event = asyncio.Event()
         self._looked, self._wish = float("-inf"), Wish.RUN
@@ -159,14 +160,12 @@ class Agent:
                 self.budget.give_back()
                 break
             self._starved = False
-            task = asyncio.ensure_future(self._visit_and_note(link))
-            self._under_way[task] = link
+            self._sent += 1
+            self._under_way[self._sent] = asyncio.ensure_future(self._visit_and_note(link, self._sent)), link
             sent += 1
         self.stages.note("generate", perf_counter() - begin, sent)
 
-    async def _visit_and_note(self, link: Link) -> None:
-        task = asyncio.current_task()
-        assert task is not None
+    async def _visit_and_note(self, link: Link, number: int) -> None:
         try:
             visit = await self.visit(link, self._known(link))
         except asyncio.CancelledError:
@@ -174,7 +173,7 @@ class Agent:
         except Exception as error:  # noqa: BLE001 - one page must not stop a crawl: it is recorded with its error
             detail = f"{type(error).__name__}: {error}"[:300]
             visit = Visit(link, Failed(link, "internal-error", detail), at=self.clock())
-        self._under_way.pop(task)
+        self._under_way.pop(number)
         self._note(visit)
 
     def _known(self, link: Link) -> Known | None:
@@ -244,13 +243,14 @@ class Agent:
     async def _wind_up(self) -> None:
         """Let visits under way come home for a while, commit them, and give the rest back."""
         if self._under_way and not self.stopping:
-            await asyncio.wait(list(self._under_way), timeout=GRACE)
-        left = dict(self._under_way)
-        for task in (*left, *self._openings):
+            await asyncio.wait([task for task, _ in self._under_way.values()], timeout=GRACE)
+        left = list(self._under_way.values())
+        tasks = [*(task for task, _ in left), *self._openings]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*left, *self._openings, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         now = self.clock()
-        for link in left.values():
+        for _, link in left:
             self.budget.give_back()
             self.frontier.give_back(link, now)
         if self._broken is None:

@@ -9,6 +9,7 @@ changes durable with everything else of its batch, the lab keeps them in memory.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import TypeAlias
 
 import msgspec
@@ -32,6 +33,7 @@ SENT_REMEMBERED = 200_000
 
 Letters: TypeAlias = list[tuple[Link, Score]]
 _replace = msgspec.structs.replace
+_rel = attrgetter("rel")
 
 
 class Intake:
@@ -148,7 +150,7 @@ class Intake:
         return [*links, named], [*scores, own]
 
     def _page_links(self, page: Page, scores: Sequence[Score]) -> tuple[Sequence[Link], Sequence[Score]]:
-        if self.configuration.scope.follow_nofollow or not any(link.rel for link in page.links):
+        if self.configuration.scope.follow_nofollow or not any(map(_rel, page.links)):
             return page.links, scores
         kept = [place for place, link in enumerate(page.links) if "nofollow" not in link.rel]
         return [page.links[place] for place in kept], [scores[place] for place in kept]

@@ -96,12 +96,12 @@ class Entrance:
 
         The key of a link to a site never met before is the fingerprint alone.
         """
-        names, seen = self._queues.names, self.seen.get
+        names = self._queues.names
         found: list[_Found] = []
-        for link, score in zip(links, scores, strict=True):
-            url = link.url
-            cached = seen(url)
+        met = self.seen.get_all([link.url for link in links])
+        for link, score, cached in zip(links, scores, met, strict=True):
             if cached is None or cached + SMALLEST_GAIN < score.value or link.__class__ is SitemapLink:
+                url = link.url
                 site = names.get(url[: url.index("/", 8)])
                 key = fingerprint(url) if site is None else site.prefix + fingerprint(url)
                 found.append((site, key, link, score))

@@ -11,6 +11,7 @@ entries with URLs of 60 characters take 200 MB.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from itertools import islice
 
 import msgspec
@@ -54,6 +55,23 @@ class SeenUrls:
         if found.times < MOST_COUNTED:
             found.times += 1
         return found.priority
+
+    def get_all(self, urls: Iterable[str]) -> list[float | None]:
+        """The same for many URLs."""
+        found: list[float | None] = []
+        young, hits = self._young.get, 0
+        for url in urls:
+            seen = young(url)
+            if seen is None:
+                found.append(self.get(url))
+                young = self._young.get
+            else:
+                hits += 1
+                if seen.times < MOST_COUNTED:
+                    seen.times += 1
+                found.append(seen.priority)
+        self.hits += hits
+        return found
 
     def peek(self, url: str) -> float | None:
         """The same for a URL that was not met, only asked about."""

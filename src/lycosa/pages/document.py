@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 from lycosa import text as language
 from lycosa.pages.charsets import as_utf_8, decoded, looks_binary
+from lycosa.pages.digests import digest_of
 from lycosa.pages.elements import folded
 from lycosa.pages.head import Head, header_wishes, read_head
 from lycosa.pages.hostile_markup import tamed
 from lycosa.pages.links import refresh_link
-from lycosa.pages.main_text import LONGEST_TEXT, digest_of
+from lycosa.pages.main_text import LONGEST_TEXT
 from lycosa.pages.structure import Skeleton
 from lycosa.pages.trees import parsed
 from lycosa.records import Fetched, Link, Page

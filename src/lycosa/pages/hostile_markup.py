@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 
+from lycosa.text import occurrences
+
 PLAIN_TAGS = 2_000
 """Up to so many tags no nesting can do harm."""
 MANY_TAGS = 14_000
@@ -58,7 +60,7 @@ def tamed(html: bytes) -> tuple[bytes, int]:
     """The markup, safe to parse, and how many links were cut off its end."""
     if len(html) > PLAIN_BYTES and (len(html) > MANY_BYTES or _monotonous(html)):
         html = _with_few_attributes(html)
-    tags = len(html) - len(html.replace(b"<", b""))
+    tags = occurrences(html, b"<")
     if tags <= PLAIN_TAGS:
         return html, 0
     if tags <= MANY_TAGS and len(_FORMATTED.findall(html)) * tags <= MOST_COPIES:

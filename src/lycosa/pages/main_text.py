@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import string
-
-import xxhash
 from selectolax.lexbor import LexborNode
 
 from lycosa.pages.elements import Elements, text_of
@@ -19,8 +16,6 @@ LARGE_FORM = 1000
 """Some sites put the whole page into a form; with so much text it is content."""
 
 KEPT = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "body", "html", "main", "article"))
-_WHITE = b" \t\n\r\x0b\x0c"
-_LOWER = bytes.maketrans(string.ascii_uppercase.encode(), string.ascii_lowercase.encode())
 
 
 def main_text(elements: Elements, framing: list[LexborNode], blocks: list[Block]) -> str:
@@ -87,12 +82,3 @@ def cleaned(text: str) -> str:
         if white in text:
             text = text.replace(white, " ")
     return text.strip()
-
-
-def digest_of(text: str) -> bytes:
-    """Sixteen bytes that are equal for texts that differ only in case and white space.
-
-    White space is left out altogether, since markup inside a sentence decides where some of it appears.
-    """
-    letters = text if text.isascii() else text.lower()
-    return xxhash.xxh3_128_digest(letters.encode("utf-8", "replace").translate(_LOWER, _WHITE))

@@ -18,7 +18,7 @@ import msgspec
 
 from lycosa.records import Record, Score
 from lycosa.sections import Relevance
-from lycosa.text import stems, term_counts, words
+from lycosa.text import occurrences, stems, term_counts, words
 from lycosa.topics.term_roots import TermRoots
 
 MOST_TERMS = 24
@@ -115,7 +115,7 @@ class Okapi:
         found: dict[str, int] = {}
         for _, term in self.roots.found(lower):
             found[term] = found.get(term, 0) + 1
-        return found, lower.count(" ") + 1 if lower else 0
+        return found, occurrences(lower.encode("utf-8", "replace"), b" ") + 1 if lower else 0
 
     def score(self, counts: Mapping[str, int], length: int) -> Score:
         """Okapi as a share of the most that any text could reach, with each term's part."""

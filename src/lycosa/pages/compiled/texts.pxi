@@ -68,6 +68,21 @@ cdef inline int _kind(Node node) noexcept:
     return <int> tag if tag < KINDS else 0
 
 
+def letters_of(str text):
+    """A text in lower case without its white space."""
+    cdef bytes data = (text if text.isascii() else text.lower()).encode("utf-8", "replace")
+    cdef Py_ssize_t size = len(data), place, kept = 0
+    cdef const unsigned char *source = data
+    cdef bytes letters = PyBytes_FromStringAndSize(NULL, size)
+    cdef unsigned char *target = <unsigned char *> PyBytes_AS_STRING(letters)
+    cdef unsigned char byte
+    for place in range(size):
+        byte = source[place]
+        target[kept] = byte + 32 * (65 <= byte <= 90)
+        kept += not (byte == 32 or 9 <= byte <= 13)
+    return letters[:kept]
+
+
 cdef str _short(const unsigned char *text, Py_ssize_t size, int longest, int looked_at):
     """What `shortened` makes of a text; most need no folding."""
     if not size:

@@ -1,6 +1,8 @@
 from lycosa.pages.elements import Said
 from lycosa.records import Link
 
+def letters_of(text: str) -> bytes: ...
+
 class CompiledTree:
     said: Said
     structure: bytes

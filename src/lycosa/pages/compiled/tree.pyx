@@ -5,6 +5,7 @@ The tree is the parser's own and is walked by the parser's public functions, whi
 exports. Where that library has them not, importing this fails.
 """
 
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, realloc
