@@ -2,8 +2,8 @@
 
 Politeness is off as for all others; the frontier is durable, the archive
 compressed, the catalogue written, pages parsed with boundaries, scored and
-checked for duplicates. Prints pages, seconds, CPU seconds, peak memory and where
-the time went, as JSON.
+checked for duplicates. Imports are over when the clock starts, as theirs are.
+Prints pages, seconds, CPU seconds, peak memory and where the time went, as JSON.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from pathlib import Path
 
 from bench.rivals.stopwatch import peak_mb
 from lycosa import configuration as settings
+from lycosa import plugins
 from lycosa.agents.assembly import build_agent
 from lycosa.agents.desk import Desk, collect_rarely
 from lycosa.agents.folder import CrawlFolder
+from lycosa.storage import catalogue
 
 CONFIGURATION = {
     "name": "bench",
@@ -41,6 +43,9 @@ def folder_for(path: Path, seeds: list[str], overrides: list[str]) -> CrawlFolde
 
 async def crawl(folder: CrawlFolder) -> dict[str, object]:
     """Crawl until nothing is left."""
+    for point, name in (("fetchers", "http"), ("page_scorers", "okapi"), ("link_scorers", "best-first")):
+        plugins.find(point, name)
+    catalogue.arrow()
     began, used = time.perf_counter(), time.process_time()
     collect_rarely()
     agent = build_agent(folder, 0, Desk(folder, 0, alone=True), time.time)
