@@ -110,3 +110,17 @@ def test_names_of_elements_of_any_length_are_not_kept_in_memory() -> None:
     kept = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert kept < 5_000_000
+
+
+def test_many_names_of_elements_are_not_kept_in_memory() -> None:
+    tracemalloc.start()
+    for number in range(3):
+        many = "".join(f"<x-{number}-{other}><a href=/{other}>x</a></x-{number}-{other}>" for other in range(40_000))
+        read_page(fetched(many), most_links=10)
+    kept = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert kept < 12_000_000
+
+
+def test_any_number_of_links_may_be_wanted() -> None:
+    assert len(read_page(fetched("<a href=x>x</a>"), most_links=2**53).links) == 1

@@ -86,7 +86,7 @@ cdef Place _place(Place above, Node node, int kind, bint framing):
     place.in_content = above.in_content or flags & CONTENT != 0
     place.bounded = own or (above.bounded and not section)
     place.inside = {}
-    if len(above.path) + len(name) <= LONGEST_REMEMBERED:
+    if _places < MOST_PLACES and len(above.path) + len(name) <= LONGEST_REMEMBERED:
         above.inside[key] = place
         _places += 1
     return place
@@ -186,14 +186,14 @@ cdef class CompiledTree(Elements):
         """The text of a heading."""
         return self._shortened(self._node(HEADINGS, number), LONGEST_HEADING, LONGEST_HEADING * 4)
 
-    def links(self, page, str base, str title, int most, bint drop_tracking):
+    def links(self, page, str base, str title, Py_ssize_t most, bint drop_tracking):
         """One link per URL: the first mention, unless that one only navigates and a later one says more."""
         global _top, _places
         cdef int anchors = self.sorted[ANCHORS].count, at, position, depth = page.depth + 1
         cdef Numbers *headings = &self.sorted[HEADINGS]
         cdef Block block, first, outside = Block.__new__(Block)
         cdef Place place
-        if _places > MOST_PLACES:
+        if _places >= MOST_PLACES:
             _top, _places = _outside(), 0
         self.places, self.around = [None] * self.count, [None] * self.count
         outside.node = self.root
@@ -237,7 +237,7 @@ cdef class CompiledTree(Elements):
             )
         return tuple(chosen.values())
 
-    cdef tuple _leading(self, int anchors, int most):
+    cdef tuple _leading(self, int anchors, Py_ssize_t most):
         """The addresses of the anchors that have one, which these are, and how many were left out."""
         cdef int at
         hrefs, leading = [], []
