@@ -73,11 +73,15 @@ def _typed(body: str, line: int) -> Iterator[Step]:
 
 
 def like(shown: str) -> re.Pattern[str]:
-    """A line as shown: any number for a number, any white space for white space, anything for `…`."""
-    kinds = {"…": r".*", " ": r"\s+", "0": r"\d[\d.,:-]*"}
-    parts = re.findall(r"(\s*…\s*)|(\s+)|(\d[\d.,:-]*)|(\D)", " ".join(shown.split()))
+    """A line as shown: any number for a number, any time for a time, any white space for it, anything for `…`."""
+    number, time = r"\d[\d.,:-]*", r"\d[\d.,:-]* (?:ms|s|min|h)(?![\w/])"
+    kinds = (r".*", r"\s+", time, number)
+    parts = re.findall(rf"(\s*…\s*)|(\s+)|({time})|({number})|(\D)", " ".join(shown.split()))
     return re.compile(
-        "".join(kinds["…" if a else " " if b else "0"] if a or b or c else re.escape(d) for a, b, c, d in parts)
+        "".join(
+            next((kind for kind, found in zip(kinds, part, strict=False) if found), re.escape(part[-1]))
+            for part in parts
+        )
     )
 
 

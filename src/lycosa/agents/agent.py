@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from time import perf_counter, thread_time
+from time import perf_counter
 from typing import Any, Protocol
 
 from lycosa.agents.budget import Budget
@@ -26,10 +26,6 @@ from lycosa.scoring.strategy import Strategy
 MOST_OPENINGS = 64
 LONGEST_WAIT = 0.25
 GRACE = 15.0
-WORK_PER_WAIT = 9.0
-"""Seconds of work for a second that a commit waited for the disk ..."""
-LARGEST_BATCH = 4
-"""... as far as memory allows: no batch has more than so many times the visits that are enough."""
 
 
 class Superior(Protocol):
@@ -65,7 +61,6 @@ class Agent:
         self._event = asyncio.Event()
         self._looked, self._wish = float("-inf"), Wish.RUN
         self._heard = 0.0
-        self._committed = self._waited = 0.0
         self._starved = False
         self._broken: BaseException | None = None
         self.stopping = False
@@ -204,29 +199,16 @@ class Agent:
 
     def _commit_if_due(self, now: float) -> None:
         storage = self.crawl.configuration.storage
-        full = self._is_full(storage.batch_visits)
+        full = len(self._visits) >= storage.batch_visits
         old = bool(self._visits) and now - self._oldest >= storage.batch_seconds
         if full or old or (self._visits and self._starved) or now - self._heard >= 1.0:
             self._commit(now)
-            if self._starved:
-                self._looked = float("-inf")
-                self._event.set()
-
-    def _is_full(self, enough: int) -> bool:
-        """Whether a batch has enough visits; more where the disk is slow, so that little time is lost waiting."""
-        if len(self._visits) < enough:
-            return False
-        worked = perf_counter() - self._committed
-        return worked >= WORK_PER_WAIT * self._waited or len(self._visits) >= LARGEST_BATCH * enough
 
     def _commit(self, now: float) -> None:
         visits, self._visits = self._visits, []
         self._heard = now
-        began, used = perf_counter(), thread_time()
         try:
             self.crawl.commit(visits, now, self._again)
-            self._committed = perf_counter()
-            self._waited = self._committed - began - (thread_time() - used)
         except BaseException as error:
             self._broken = error  # what is in memory no longer matches the store: nothing may be written after this
             raise

@@ -1,7 +1,7 @@
 """Step 6: the only place where a crawl writes.
 
 `commit` takes what visits found, in batches: responses go to the archive and are
-synced, while what they change is worked out; then one transaction of the agent's store holds the states of URLs, the
+synced; then one transaction of the agent's store holds the states of URLs, the
 journal rows, new links, letters to other agents and how far the archive counts.
 Killed at any moment, the crawl goes on from its last batch.
 """
@@ -9,7 +9,6 @@ Killed at any moment, the crawl goes on from its last batch.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import Protocol
 
@@ -89,7 +88,6 @@ class Crawl:
         self._intake = Intake(number, configuration, frontier, strategy, owner, self.counts, self._spellings)
         archived = CrawlFolder(store.folder.parents[2]).archive
         self._canonical = CanonicalLinks(store, frontier, self.counts, archived)
-        self._disk = ThreadPoolExecutor(1, "disk")
         self.dark = DarkPages(number, owner, store, configuration.topic.threshold)
         self.hear_statistics(recall=True)
 
@@ -141,7 +139,6 @@ class Crawl:
             visits = [self._claims.compared(visit, self.store.first_with) for visit in visits]
         with self.stages.timed("archive", len(visits)):
             places = self._archive(visits)
-            synced = self._disk.submit(self.archive.sync)
         with self.stages.timed("update", len(visits)):
             digests: dict[bytes, str] = {}
             self._canonical.begin()
@@ -161,8 +158,6 @@ class Crawl:
         with self.stages.timed("exchange"):
             received, delivered = self._receive(now)
         self._count()
-        with self.stages.timed("archive", 0):
-            synced.result()
         with self.stages.timed("update", 0):
             learned = {**self._new_statistics(), **self._spellings.kept(now), **self._order_sites(visits, now, again)}
             learned |= self._canonical.kept(now)
@@ -205,7 +200,7 @@ class Crawl:
 
     def _archive(self, visits: Sequence[Visit]) -> list[Place | None]:
         responses = [new_response(visit) for visit in visits]
-        stored = iter(self.archive.write([response for response in responses if response is not None]))
+        stored = iter(self.archive.append([response for response in responses if response is not None]))
         return [None if response is None else next(stored) for response in responses]
 
     def _row(self, visit: Visit, place: Place | None, digests: dict[bytes, str], again: PagesAgain | None) -> VisitRow:
@@ -294,6 +289,5 @@ class Crawl:
     def close(self) -> None:
         """Close files."""
         self._courier.close()
-        self._disk.shutdown()
         self.archive.close()
         self.store.close()

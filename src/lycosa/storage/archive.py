@@ -53,8 +53,6 @@ class Archive:
         self._folder, self._name, self._largest = folder, name, largest
         folder.mkdir(parents=True, exist_ok=True)
         self._number, self._file = position.file, None
-        self._durable = 0
-        """Where in the current file the last records begin that may not be durable yet."""
         self._cut(position)
 
     def _cut(self, position: Position) -> None:
@@ -74,18 +72,12 @@ class Archive:
 
     def append(self, responses: Sequence[Response]) -> list[Place]:
         """Write records and make them durable; their batch must still be committed for them to count."""
-        places = self.write(responses)
-        self.sync()
-        return places
-
-    def write(self, responses: Sequence[Response]) -> list[Place]:
-        """Write records; they are durable when they have been synced."""
         if not responses:
             return []
         places: list[Place] = []
         parts: list[bytes] = []
         file = self._current()
-        offset = self._durable = file.tell()
+        offset = begin = file.tell()
         for response in responses:
             member = isal_zlib.compress(_record(response), _LEVEL, wbits=31)
             places.append(Place(self._path(self._number).name, offset, len(member)))
@@ -93,24 +85,12 @@ class Archive:
             offset += len(member)
         try:
             _write_all(file, b"".join(parts))
+            os.fdatasync(file.fileno())
         except OSError:
-            self._take_back(file)
+            file.truncate(begin)
+            file.seek(begin)
             raise
         return places
-
-    def sync(self) -> None:
-        """Make what was written last durable, or take it back."""
-        file = self._file
-        if file is not None:
-            try:
-                os.fdatasync(file.fileno())
-            except OSError:
-                self._take_back(file)
-                raise
-
-    def _take_back(self, file: io.FileIO) -> None:
-        file.truncate(self._durable)
-        file.seek(self._durable)
 
     def _current(self) -> io.FileIO:
         if self._file is None or self._file.tell() >= self._largest:
