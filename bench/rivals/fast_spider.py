@@ -72,10 +72,19 @@ class FollowFast(Follow):
             yield link
 
 
-def run(settings: dict, spider: type[Follow] = FollowFast) -> None:
+class FollowParsed(Follow):
+    """Finds links in the parsed page."""
+
+    def links(self, response):
+        for href in response.xpath("//a/@href").getall():
+            yield response.urljoin(href.partition("#")[0])
+
+
+def run(settings: dict, spider: type[Follow] = FollowFast, *, collect_rarely: bool = True) -> None:
     """Crawl from the seed on the command line (`SEED LIMIT`; a limit of 0 is none)."""
     seed, limit = sys.argv[1], int(sys.argv[2])
-    gc.set_threshold(200_000)
+    if collect_rarely:
+        gc.set_threshold(200_000)
     process = AsyncCrawlerProcess(settings)
     watch = Stopwatch()
     process.crawl(spider, start_urls=[seed], limit=limit)

@@ -19,7 +19,10 @@ from bench.big_web import BigWeb, big_web
 from bench.cores import client_core, pinned
 from bench.rivals.environments import Environment, Missing, prepared
 
-NAMES = ("scrapy_linkextractor", "scrapy_tuned", "scrapy_bare", "scrapy_stripped", "crawlee_python", "spider_rs")
+NAMES = (
+    "scrapy_linkextractor", "scrapy_tuned", "scrapy_wrung", "scrapy_bare", "scrapy_stripped", "crawlee_python",
+    "spider_rs",
+)  # fmt: skip
 TIME_LIMIT = 900.0
 
 
