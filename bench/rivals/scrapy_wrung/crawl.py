@@ -4,19 +4,13 @@ What a crawl does not need is switched off by its setting; pages are still parse
 """
 
 from fast_spider import FollowParsed, run
+from scrapy_tuned.crawl import SETTINGS as TUNED
 
 SETTINGS = {
+    **TUNED,
     "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
     "ASYNCIO_EVENT_LOOP": "uvloop.Loop",
-    "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue",
-    "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",
     "STATS_CLASS": "scrapy.statscollectors.DummyStatsCollector",
-    "CONCURRENT_REQUESTS": 100,
-    "CONCURRENT_REQUESTS_PER_DOMAIN": 100,
-    "DOWNLOAD_DELAY": 0,
-    "ROBOTSTXT_OBEY": False,
-    "COOKIES_ENABLED": False,
-    "RETRY_ENABLED": False,
     "REFERER_ENABLED": False,
     "MEMUSAGE_ENABLED": False,
     "TELNETCONSOLE_ENABLED": False,
