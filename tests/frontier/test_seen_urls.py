@@ -43,6 +43,19 @@ def test_memory_is_bounded_and_never_says_what_was_not_put(moves: list[tuple[boo
     assert seen.hits + seen.misses == sum(not is_put for is_put, _ in moves)
 
 
+@given(st.lists(st.lists(st.integers(0, 30), max_size=12), max_size=12), st.integers(2, 20))
+def test_many_urls_are_looked_up_as_one_by_one(batches: list[list[int]], most: int) -> None:
+    together, singly = SeenUrls(most), SeenUrls(most)
+    for number, batch in enumerate(batches):
+        urls = [f"u{each}" for each in batch]
+        assert together.get_all(urls) == [singly.get(url) for url in urls]
+        assert (together.hits, together.misses) == (singly.hits, singly.misses)
+        for url in urls:
+            assert together.times(url) == singly.times(url)
+            together.put(url, float(number))
+            singly.put(url, float(number))
+
+
 def test_what_is_met_often_outlives_what_is_met_once_but_not_for_ever() -> None:
     seen = SeenUrls(100)
     seen.put(A, 1.0)
