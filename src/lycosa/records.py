@@ -7,7 +7,8 @@ facts; deciding is the business of the rooms above.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias, overload
 
 import msgspec
 
@@ -41,6 +42,98 @@ class Link(Record, frozen=True):
     depth: int = 0
     redirects: int = 0
     lastmod: float | None = None
+
+
+class Links(Sequence[Link]):
+    """The links of one page in its order, column by column; anchors and tag paths are texts with a line a link.
+
+    A page has dozens, and most lead to where others lead: for those the columns do, and no Link is made of them.
+    """
+
+    __slots__ = ("_made", "anchors", "boundaries", "depth", "headings", "parent", "rels", "tag_paths", "urls")
+
+    def __init__(
+        self,
+        parent: str,
+        depth: int,
+        urls: Sequence[str],
+        anchors: str,
+        boundaries: Sequence[str],
+        headings: Sequence[Headings],
+        tag_paths: str,
+        rels: Sequence[str],
+    ) -> None:
+        self.parent, self.depth, self.urls, self.anchors = parent, depth, urls, anchors
+        self.boundaries, self.headings, self.tag_paths, self.rels = boundaries, headings, tag_paths, rels
+        self._made: tuple[Link, ...] = ()
+
+    @classmethod
+    def of(cls, links: Sequence[Link]) -> Links:
+        """Any links as columns; they stay what they are."""
+        if isinstance(links, Links):
+            return links
+        found = cls(
+            "",
+            0,
+            [link.url for link in links],
+            lines_of([link.anchor for link in links]),
+            [link.boundary for link in links],
+            [link.headings for link in links],
+            lines_of([link.tag_path for link in links]),
+            [link.rel for link in links],
+        )
+        found._made = tuple(links)
+        return found
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    @overload
+    def __getitem__(self, place: int) -> Link: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Link, ...]: ...
+    def __getitem__(self, place: int | slice) -> Link | tuple[Link, ...]:
+        if self._made or isinstance(place, slice) or place < 0:
+            return self._all()[place]
+        anchor, tag_path = self.anchors.split("\n")[place], self.tag_paths.split("\n")[place]
+        boundary, headings, rel = self.boundaries[place], self.headings[place], self.rels[place]
+        return Link(self.urls[place], self.parent, anchor, boundary, headings, tag_path, rel, place, self.depth)
+
+    def __iter__(self) -> Iterator[Link]:
+        return iter(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        return self._all() == tuple(other) if isinstance(other, Sequence) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+    def _all(self) -> tuple[Link, ...]:
+        """All of them; made once, for those who look at each."""
+        if not self._made and self.urls:
+            anchors, tag_paths = self.anchors.split("\n"), self.tag_paths.split("\n")
+            columns = (self.urls, anchors, self.boundaries, self.headings, tag_paths, self.rels)
+            parent, depth = self.parent, self.depth
+            self._made = tuple([
+                Link(url, parent, anchor, boundary, headings, tag_path, rel, position, depth)
+                for position, (url, anchor, boundary, headings, tag_path, rel) in enumerate(zip(*columns, strict=True))
+            ])  # fmt: skip
+        return self._made
+
+
+def lines_of(texts: Sequence[str]) -> str:
+    """Texts as a text with a line each; they hold no line ends, but nothing comes of it where one does."""
+    lines = "\n".join(texts)
+    if lines.count("\n") >= max(1, len(texts)):
+        lines = "\n".join([text.replace("\n", " ") for text in texts])
+    return lines
+
+
+def urls_of(links: Sequence[Link]) -> Sequence[str]:
+    """Where links lead."""
+    return links.urls if isinstance(links, Links) else [link.url for link in links]
 
 
 SITEMAP = "sitemap"
@@ -79,7 +172,10 @@ class Response(Record, frozen=True):
     def header(self, name: str) -> str:
         """The first header of that name (case does not matter), or ''."""
         wanted = name.lower()
-        return next((value for key, value in self.headers if key.lower() == wanted), "")
+        for key, value in self.headers:
+            if key.lower() == wanted:
+                return value
+        return ""
 
 
 class Fetched(Record, frozen=True, tag=True):
@@ -164,7 +260,7 @@ class Page(Record, frozen=True):
     noindex: bool = False
     nofollow: bool = False
     digest: bytes = b""
-    links: tuple[Link, ...] = ()
+    links: Sequence[Link] = ()
     links_dropped: int = 0
     published: float | None = None
     structure: bytes = b""

@@ -11,6 +11,7 @@ from written_visits import Written, new_crawl, write
 from lycosa.agents import proposing
 from lycosa.agents.folder import CrawlError, CrawlFolder
 from lycosa.agents.proposing import CrawledPages, Document, make_proposals
+from lycosa.records import Link
 from lycosa.storage.link_columns import LinkColumns
 from lycosa.topics.proposals import PAGE, SUBTOPIC, TERM, Proposal, Refusals, refusal_of
 from lycosa.topics.taxonomy import Node, Taxonomy
@@ -34,7 +35,7 @@ def visit(name: str, relevance: float | None, text: str = SILK, links: tuple[str
     """A page of the site that was fetched, and names that it links to."""
     number = len(links)
     urls = tuple(f"{SITE}/{each}" for each in links)
-    columns = LinkColumns.of(urls, ("",) * number, (0.0,) * number, ("",) * number)
+    columns = LinkColumns.of(list(map(Link, urls)), (0.0,) * number)
     body = f"<title>{name}</title><main><p>{text}</p></main>"
     told = {"relevance": relevance, "language": "en", "links": columns, **facts}
     return Written(f"{SITE}/{name}", 1.0, body, facts=told)

@@ -29,7 +29,10 @@ def visit(number: int, relevance: float) -> Visit:
 
 
 def row(number: int, relevance: float) -> VisitRow:
-    links = LinkColumns.of((TARGET, f"http://b.org/{number}"), ("target", "other"), (relevance,) * 2, ("p/a",) * 2)
+    links = LinkColumns.of(
+        [Link(TARGET, anchor="target", tag_path="p/a"), Link(f"http://b.org/{number}", anchor="other", tag_path="p/a")],
+        (relevance,) * 2,
+    )
     return VisitRow(f"http://a.org/{number}", float(number), 0, "fetched", status=200, relevance=relevance, links=links)
 
 

@@ -21,7 +21,7 @@ from lycosa.agents.taxonomy_folder import OwnTaxonomy
 from lycosa.agents.word_vectors import WordVectors, closeness, model2vec_closeness
 from lycosa.configuration import ConfigurationError, build
 from lycosa.interface.cli import parser
-from lycosa.records import Response
+from lycosa.records import Link, Response
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.archive import Archive, Position
 from lycosa.storage.catalogue import MissingExtra, VisitRow
@@ -203,7 +203,7 @@ def crawl(home: Path, texts: dict[str, tuple[str, float]], links: dict[str, list
         for (url, (_, relevance)), place in zip(texts.items(), places, strict=True):
             kept = {"file": place.file, "offset": place.offset, "size": place.length, "language": "en"}
             out = tuple(links.get(url, ()))
-            columns = LinkColumns.of(out, ("",) * len(out), (0.0,) * len(out), ("",) * len(out))
+            columns = LinkColumns.of(list(map(Link, out)), (0.0,) * len(out))
             rows.append(VisitRow(url, 1.0, 0, "fetched", relevance=relevance, links=columns, **kept))
         site = SiteRecord(0, "https://a.example", 0, 0.0, len(rows), 0)
         store.commit(Batch(Changes(sites={0: site}), rows, position=archive.position))

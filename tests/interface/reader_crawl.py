@@ -115,10 +115,7 @@ def _row(archive: Archive, at: float, url: str, body: bytes, kind: str) -> Visit
     headers = (("Content-Type", kind), ("Content-Encoding", "gzip"), ("Set-Cookie", "evil=1"))
     (place,) = archive.append([Response(url, 200, headers, body, packed, at)])
     page = read_page(Fetched(Link(url), Response(url, 200, headers, body, packed, at)))
-    links = LinkColumns.of(
-        tuple(link.url for link in page.links), tuple(link.anchor for link in page.links),
-        tuple(0.5 for _ in page.links), tuple(link.tag_path for link in page.links),
-    )  # fmt: skip
+    links = LinkColumns.of(page.links, [0.5] * len(page.links))
     return VisitRow(
         url, at, 0, "fetched", status=200, mime=kind.partition(";")[0], title=page.title, length=len(body),
         digest=page.digest.hex(), relevance=0.75, relevance_why="spiders are its topic", importance=0.5,

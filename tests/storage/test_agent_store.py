@@ -30,7 +30,7 @@ from lycosa.waiting import Changes, SiteRecord, State, UrlRecord, due_key, key_i
 
 
 def row(number: int) -> VisitRow:
-    links = LinkColumns.of(("http://b.org/",), (f"anchor {number}",), (0.5,), ("html/body/a",))
+    links = LinkColumns.of([Link("http://b.org/", anchor=f"anchor {number}", tag_path="html/body/a")], (0.5,))
     return VisitRow(f"http://a.org/{number}", float(number), 0, "fetched", status=200, relevance=0.1, links=links)
 
 

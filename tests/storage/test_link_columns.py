@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lycosa.records import Link
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.catalogue import VisitRow
@@ -19,7 +20,8 @@ LINKS = st.tuples(TEXTS.filter(bool), TEXTS, st.floats(allow_nan=False), TEXTS)
 
 
 def row(number: int, links: list[tuple[str, str, float, str]]) -> VisitRow:
-    columns = LinkColumns.of(*zip(*links, strict=True)) if links else LinkColumns()
+    found = [Link(url, anchor=anchor, tag_path=tag_path) for url, anchor, _, tag_path in links]
+    columns = LinkColumns.of(found, [score for _, _, score, _ in links])
     return VisitRow(f"http://a.org/{number}", number / 2, 0, "fetched", links=columns)
 
 
@@ -40,7 +42,9 @@ def test_the_table_of_links_has_each_with_its_page_and_place(pages: list[list[tu
 
 
 def test_a_line_end_in_a_text_moves_no_link() -> None:
-    links = LinkColumns.of(("u", "v"), ("one\ntwo", "three"), (0.5, 0.25), ("a", "b"))
+    links = LinkColumns.of(
+        [Link("u", anchor="one\ntwo", tag_path="a"), Link("v", anchor="three", tag_path="b")], (0.5, 0.25)
+    )
     assert list(links.rows()) == [("u", "one two", 0.5, "a"), ("v", "three", 0.25, "b")]
 
 

@@ -9,7 +9,6 @@ changes durable with everything else of its batch, the lab keeps them in memory.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from operator import attrgetter
 from typing import TypeAlias
 
 import msgspec
@@ -21,7 +20,7 @@ from lycosa.configuration import Configuration
 from lycosa.frontier.entrance import Renewal
 from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.seen_urls import SeenUrls
-from lycosa.records import SITEMAP, Link, Page, Redirected, Score, Visit
+from lycosa.records import SITEMAP, Link, Links, Page, Redirected, Score, Visit, urls_of
 from lycosa.scoring.strategy import Strategy
 from lycosa.urls import normalise, resolve
 from lycosa.waiting import State
@@ -33,7 +32,6 @@ SENT_REMEMBERED = 200_000
 
 Letters: TypeAlias = list[tuple[Link, Score]]
 _replace = msgspec.structs.replace
-_rel = attrgetter("rel")
 
 
 class Intake:
@@ -111,26 +109,30 @@ class Intake:
         return written
 
     def _let_in(self, visits: Sequence[Visit], now: float, renewal: Renewal | None) -> dict[int, Letters]:
-        own_links: list[Link] = []
-        own_scores: list[Score] = []
+        own: list[tuple[Sequence[Link], Sequence[Score]]] = []
         mail: dict[int, Letters] = {}
         alone = self.configuration.agents == 1
         for visit in visits:
             links, scores = self._followed(visit)
             self.counts.links += len(links)
-            if alone:
-                own_links += links
-                own_scores += scores
-                continue
-            for link, score in zip(links, scores, strict=True):
-                owner = self._owner(link.url)
-                if owner == self.number:
-                    own_links.append(link)
-                    own_scores.append(score)
-                else:
-                    self._foreign(link, score, owner, mail, own_links, own_scores)
-        self.counts.new_links += self._frontier.add(own_links, own_scores, now, renewal)
+            own.append((links, scores) if alone else self._own(links, scores, mail))
+        self.counts.new_links += self._frontier.add_all(own, now, renewal)
         return mail
+
+    def _own(
+        self, links: Sequence[Link], scores: Sequence[Score], mail: dict[int, Letters]
+    ) -> tuple[list[Link], list[Score]]:
+        """Those of the links that this agent fetches; the others become letters."""
+        own_links: list[Link] = []
+        own_scores: list[Score] = []
+        for place, (url, score) in enumerate(zip(urls_of(links), scores, strict=True)):
+            owner = self._owner(url)
+            if owner == self.number:
+                own_links.append(links[place])
+                own_scores.append(score)
+            else:
+                self._foreign(links[place], score, owner, mail, own_links, own_scores)
+        return own_links, own_scores
 
     def _followed(self, visit: Visit) -> tuple[Sequence[Link], Sequence[Score]]:
         """The links of a visit that may be followed."""
@@ -150,10 +152,12 @@ class Intake:
         return [*links, named], [*scores, own]
 
     def _page_links(self, page: Page, scores: Sequence[Score]) -> tuple[Sequence[Link], Sequence[Score]]:
-        if self.configuration.scope.follow_nofollow or not any(map(_rel, page.links)):
-            return page.links, scores
-        kept = [place for place, link in enumerate(page.links) if "nofollow" not in link.rel]
-        return [page.links[place] for place in kept], [scores[place] for place in kept]
+        links = page.links
+        rels = links.rels if isinstance(links, Links) else [link.rel for link in links]
+        if self.configuration.scope.follow_nofollow or not any(rels):
+            return links, scores
+        kept = [place for place, rel in enumerate(rels) if "nofollow" not in rel]
+        return [links[place] for place in kept], [scores[place] for place in kept]
 
     def _target(self, outcome: Redirected) -> str:
         """Where a redirect leads; with its tracking parameters, where these are kept."""

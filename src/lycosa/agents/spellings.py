@@ -15,7 +15,7 @@ import msgspec
 from lycosa.frontier.canonical import Verdict
 from lycosa.frontier.dust import DustRule, DustRules
 from lycosa.frontier.dust_rules import Kind
-from lycosa.records import SITEMAP, Fetched, Link, Visit
+from lycosa.records import SITEMAP, Fetched, Link, Visit, urls_of
 from lycosa.sections import Urls
 from lycosa.storage.catalogue import VisitRow
 from lycosa.urls import site_of
@@ -58,7 +58,7 @@ class Spellings:
         """Links as the rules of their sites write them, and how many are written otherwise than they were found."""
         if not self._dust.in_use:
             return links, 0
-        forms = self._dust.respelled([link.url for link in links])
+        forms = self._dust.respelled(urls_of(links))
         if not any(forms):
             return links, 0
         found = list(links)

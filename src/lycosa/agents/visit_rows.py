@@ -119,9 +119,4 @@ def new_response(visit: Visit) -> Response | None:
 
 def _columns(visit: Visit) -> LinkColumns:
     links = visit.page.links if visit.page else ()
-    return LinkColumns.of(
-        [link.url for link in links],
-        [link.anchor for link in links],
-        [score.value for score in visit.priorities],
-        [link.tag_path for link in links],
-    )
+    return LinkColumns.of(links, [score.value for score in visit.priorities])

@@ -20,7 +20,7 @@ from lycosa.frontier.queues import Queues
 from lycosa.frontier.seen_urls import SETTLED, SeenUrls
 from lycosa.frontier.settlement import REDIRECTED
 from lycosa.frontier.shelf import Shelf
-from lycosa.records import SITEMAP, Link, Score
+from lycosa.records import SITEMAP, Link, Links, Score, urls_of
 from lycosa.sections import FrontierSection
 from lycosa.urls import fingerprint, site_of
 from lycosa.waiting import SitemapLink, State, UrlRecord
@@ -66,10 +66,15 @@ class Entrance:
 
     # -- adding ---------------------------------------------------------------------------------
 
-    def add(self, links: Sequence[Link], scores: Sequence[Score], now: float, renewal: Renewal | None = None) -> int:
-        """Let links in; returns how many are new."""
-        found = self._unsettled(links, scores)
-        self.known_links += len(links) - len(found)
+    def add(
+        self, pages: Sequence[tuple[Sequence[Link], Sequence[Score]]], now: float, renewal: Renewal | None = None
+    ) -> int:
+        """Let the links of pages in; returns how many are new."""
+        found: list[_Found] = []
+        for links, scores in pages:
+            unsettled = self._unsettled(links, scores)
+            self.known_links += len(links) - len(unsettled)
+            found += unsettled
         if not found:
             return 0
         on_shelf = self._shelf.known([key for site, key, _, _ in found if site is not None])
@@ -98,13 +103,19 @@ class Entrance:
         """
         names = self._queues.names
         found: list[_Found] = []
-        met = self.seen.get_all([link.url for link in links])
-        for link, score, cached in zip(links, scores, met, strict=True):
-            if cached is None or cached + SMALLEST_GAIN < score.value or link.__class__ is SitemapLink:
-                url = link.url
+        urls = urls_of(links)
+        met = self.seen.get_all(urls)
+        on_pages = isinstance(links, Links)
+        for place, (score, cached) in enumerate(zip(scores, met, strict=True)):
+            if (
+                cached is None
+                or cached + SMALLEST_GAIN < score.value
+                or not (on_pages or links[place].__class__ is not SitemapLink)
+            ):
+                url = urls[place]
                 site = names.get(url[: url.index("/", 8)])
                 key = fingerprint(url) if site is None else site.prefix + fingerprint(url)
-                found.append((site, key, link, score))
+                found.append((site, key, links[place], score))
         return found
 
     def _told(self, key: bytes, record: UrlRecord, link: SitemapLink) -> UrlRecord:

@@ -262,7 +262,13 @@ class Frontier:
 
         A page that was fetched waits once more where a sitemap says that it changed since and `renewal` agrees.
         """
-        return self._entrance.add(links, scores, now, renewal)
+        return self._entrance.add([(links, scores)], now, renewal)
+
+    def add_all(
+        self, pages: Sequence[tuple[Sequence[Link], Sequence[Score]]], now: float, renewal: Renewal | None = None
+    ) -> int:
+        """The same for the links of many pages."""
+        return self._entrance.add(pages, now, renewal)
 
     def revise(self, judgements: Iterable[tuple[str, Score]], now: float) -> int:
         """Give waiting links the priorities that a strategy holds now, up or down. Returns how many changed.

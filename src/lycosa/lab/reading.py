@@ -37,6 +37,9 @@ _READERS = (
 _MARK = b"lycosa-lab-1\n"
 _LEVEL = 1
 _PAGES = msgspec.msgpack.Decoder(list[Page])
+_replace = msgspec.structs.replace
+_pack = msgspec.msgpack.Encoder(enc_hook=list).encode
+"""Links are columns in memory, and a list on disk."""
 _Result = TypeVar("_Result")
 
 
@@ -59,13 +62,13 @@ class PageFile:
             if not kept.startswith(self._head):
                 return None
             packed = zstandard.ZstdDecompressor().decompress(memoryview(kept)[len(self._head) :])
-            return _PAGES.decode(packed)
+            return [_replace(page, links=tuple(page.links)) for page in _PAGES.decode(packed)]
         except (OSError, zstandard.ZstdError, msgspec.MsgspecError, MemoryError):
             return None
 
     def save(self, pages: Sequence[Page]) -> str:
         """Keep the pages; says what went wrong, or ''."""
-        packed = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compress(msgspec.msgpack.encode(pages))
+        packed = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compress(_pack(pages))
         partial = self.path.with_name(f"{self.path.name}.{os.getpid()}")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -148,8 +151,8 @@ def _with_links(page: Page, arrival: Callable[[str], str], hidden: Callable[[str
     for link in page.links:
         url = arrival(link.url)
         if hidden is None or not (hidden(link.url) or hidden(url)):
-            links.append(link if url == link.url else msgspec.structs.replace(link, url=url))
-    return msgspec.structs.replace(page, links=tuple(links))
+            links.append(link if url == link.url else _replace(link, url=url))
+    return _replace(page, links=tuple(links))
 
 
 def outcome_of(fetcher: Fetcher, url: str) -> Outcome:

@@ -72,7 +72,7 @@ class Seen(Record, frozen=True):
     parent: str
     relevance: float
     known: dict[Passage, tuple[str, ...]] = msgspec.field(default_factory=dict)
-    links: tuple[Link, ...] = ()
+    links: Sequence[Link] = ()
 
     @property
     def passages(self) -> dict[Passage, tuple[str, ...]]:

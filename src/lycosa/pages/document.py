@@ -14,13 +14,13 @@ from lycosa import text as language
 from lycosa.pages.charsets import as_utf_8, decoded, looks_binary
 from lycosa.pages.digests import digest_of
 from lycosa.pages.elements import folded
-from lycosa.pages.head import Head, header_wishes, read_head
+from lycosa.pages.head import header_wishes, read_head
 from lycosa.pages.hostile_markup import tamed
-from lycosa.pages.links import refresh_link
+from lycosa.pages.links import with_refresh
 from lycosa.pages.main_text import LONGEST_TEXT
 from lycosa.pages.structure import Skeleton
 from lycosa.pages.trees import parsed
-from lycosa.records import Fetched, Link, Page
+from lycosa.records import Fetched, Page
 
 SAMPLE = 700
 """Characters that the language is told from."""
@@ -116,19 +116,11 @@ def _html_page(fetched: Fetched, html: bytes, charset: str, how: Reading) -> Pag
         "noindex" in head.wishes,
         "nofollow" in head.wishes,
         digest_of(text),
-        _with_refresh(links, head, fetched.link, how),
+        with_refresh(links, head.refresh, head.base, how.most_links, drop_tracking=how.drop_tracking),
         tree.dropped + cut_off,
         head.published,
         tree.structure,
     )
-
-
-def _with_refresh(links: tuple[Link, ...], head: Head, page: Link, how: Reading) -> tuple[Link, ...]:
-    """The links, and last the target of a refresh unless it is among them already."""
-    link = refresh_link(head.refresh, page, head.base, len(links), drop_tracking=how.drop_tracking)
-    if link is None or len(links) >= how.most_links or any(link.url == other.url for other in links):
-        return links
-    return (*links, link)
 
 
 def language_of_text(text: str, declared: str) -> str:

@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborNode
 from lycosa import urls
 from lycosa.pages.elements import IMAGE, LEVELS, Elements, folded, shortened
 from lycosa.pages.places import Block, Places
-from lycosa.records import Headings, Link
+from lycosa.records import NO_HEADINGS, Headings, Link, Links
 
 LONGEST_ANCHOR = 200
 LONGEST_HEADING = 300
@@ -29,11 +29,22 @@ MENTIONS_PER_LINK = 4
 class FoundLinks(NamedTuple):
     """The links of a page, and what was learnt about its text on the way."""
 
-    links: tuple[Link, ...]
+    links: Links
     dropped: int
     headings: tuple[str, ...]
     framing: list[LexborNode]
     blocks: list[Block]
+
+
+class Found(NamedTuple):
+    """What is kept of an anchor."""
+
+    anchor: str
+    boundary: str
+    headings: Headings
+    link_path: str
+    rel: str
+    position: int
 
 
 class Outline:
@@ -124,9 +135,9 @@ def find_links(
     outline = Outline(title, [LEVELS[node.tag_id] for node in nodes], lambda number: _heading(nodes[number]))
     above = outline.above_each(elements.anchors_before, len(elements.anchors))
     anchors = Anchors(elements, above, most * MENTIONS_PER_LINK)
-    chosen: dict[str, Link] = {}
+    chosen: dict[str, Found] = {}
     blocks: list[Block] = []
-    dropped, own, depth, known = anchors.left_out, page.url, page.depth + 1, places.known.get
+    dropped, own, known = anchors.left_out, page.url, places.known.get
     resolved = urls.resolve(base, anchors.hrefs, drop_tracking=drop_tracking)
     for url, text, node, headings, rel in zip(
         resolved, anchors.texts(), anchors.nodes, anchors.above, anchors.rels, strict=True
@@ -149,20 +160,40 @@ def find_links(
             dropped += 1
             continue
         boundary = block.read or block.text()
-        chosen[url] = Link(url, own, anchor, boundary, headings, place.link_path, rel and rel.lower(), position, depth)
-    return FoundLinks(tuple(chosen.values()), dropped, tuple(outline.texts), places.framing, places.blocks)
+        chosen[url] = Found(anchor, boundary, headings, place.link_path, rel and rel.lower(), position)
+    found = list(chosen.values())
+    links = Links(
+        own,
+        page.depth + 1,
+        list(chosen),
+        "\n".join([each.anchor for each in found]),
+        [each.boundary for each in found],
+        [each.headings for each in found],
+        "\n".join([each.link_path for each in found]),
+        [each.rel for each in found],
+    )
+    return FoundLinks(links, dropped, tuple(outline.texts), places.framing, places.blocks)
 
 
 def _says_more(anchor: str, block: Block, first: str, first_block: Block) -> bool:
     return len(anchor) > len(first) and first_block.navigates() and not block.navigates()
 
 
-def refresh_link(target: str, page: Link, base: str, position: int, *, drop_tracking: bool = True) -> Link | None:
-    """The link that a `<meta http-equiv=refresh>` makes, if it leads to another page."""
+def with_refresh(links: Links, target: str, base: str, most: int, *, drop_tracking: bool = True) -> Links:
+    """The links of a page, and last where its `<meta http-equiv=refresh>` leads, unless it is among them already."""
     url = urls.resolve(base, [target], drop_tracking=drop_tracking)[0] if target else None
-    if url is None or url == page.url:
-        return None
-    return Link(url, page.url, tag_path="html/head/meta", rel="refresh", position=position, depth=page.depth + 1)
+    if url is None or url == links.parent or len(links) >= most or url in links.urls:
+        return links
+    return Links(
+        links.parent,
+        links.depth,
+        [*links.urls, url],
+        f"{links.anchors}\n" if links else "",
+        [*links.boundaries, ""],
+        [*links.headings, NO_HEADINGS],
+        f"{links.tag_paths}\nhtml/head/meta" if links else "html/head/meta",
+        [*links.rels, "refresh"],
+    )
 
 
 def _described(node: LexborNode) -> str:

@@ -10,7 +10,7 @@ from typing import Protocol
 from lycosa.pages.elements import Elements, Said
 from lycosa.pages.links import FoundLinks, find_links
 from lycosa.pages.main_text import main_text
-from lycosa.records import Link
+from lycosa.records import Link, Links
 
 try:
     from lycosa.pages.compiled.tree import CompiledTree
@@ -39,7 +39,7 @@ class Tree(Protocol):
     def dropped(self) -> int:
         """How many links were too many."""
 
-    def links(self, page: Link, base: str, title: str, most: int, drop_tracking: bool) -> tuple[Link, ...]:
+    def links(self, page: Link, base: str, title: str, most: int, drop_tracking: bool) -> Links:
         """The links of the page, no more than so many."""
 
     def main_text(self) -> str:
@@ -57,7 +57,7 @@ class PlainTree:
         self.headings: tuple[str, ...] = ()
         self.dropped = 0
 
-    def links(self, page: Link, base: str, title: str, most: int, drop_tracking: bool) -> tuple[Link, ...]:
+    def links(self, page: Link, base: str, title: str, most: int, drop_tracking: bool) -> Links:
         """The links of the page, no more than so many."""
         self._found = find_links(self._elements, page, base, title, most, drop_tracking=drop_tracking)
         self.headings, self.dropped = self._found.headings, self._found.dropped

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lycosa.link_graph.graph import LinkGraph
 from lycosa.link_graph.growing import Growing
 from lycosa.link_graph.ranks import DAMPING, PageRanks
-from lycosa.records import Page
+from lycosa.records import Page, urls_of
 from lycosa.scoring.known_parents import MOST_REMEMBERED
 
 GROWTH = 0.02
@@ -83,7 +83,7 @@ class CrawledGraph:
     def take_in(self, page: Page) -> None:
         """A page was fetched: its links are in the graph, and what it hands on is in their worths."""
         again = self.is_fetched(page.url)
-        number = self._graph.add(page.url, [link.url for link in page.links])
+        number = self._graph.add(page.url, urls_of(page.links))
         self._lengthen()
         if number is None or again:
             return

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lycosa.configuration import Configuration
-from lycosa.records import REJECTED, Link, Page, Score, Visit
+from lycosa.records import REJECTED, Link, Page, Score, Visit, urls_of
 from lycosa.scoring.crawled_graph import CrawledGraph, PageRankMeasure
 from lycosa.scoring.known_parents import MOST_REMEMBERED, KnownParents, Said
 from lycosa.scoring.scorer import OFF_TOPIC, Topic
@@ -87,7 +87,7 @@ class ParentsLinkScorer:
 
     def _take_in(self, page: Page, judged: Sequence[Score]) -> None:
         """Without a text, what stood around its links is not known: then they have a rank of it, and no relevancy."""
-        told = dict(zip([link.url for link in page.links], judged, strict=False))
+        told = dict(zip(urls_of(page.links), judged, strict=False))
         for link in self._parents.count(page):
             if page.text or link.boundary or link.anchor:
                 self._parents.add(link.url, self._relevancy(link))

@@ -18,7 +18,7 @@ from lycosa.configuration import Configuration
 from lycosa.lexicon import running
 from lycosa.link_graph.passages import passage_of
 from lycosa.link_graph.treasure_graph import UNLIKE_ALL, Verdict
-from lycosa.records import Link, Page, Score, Visit
+from lycosa.records import Link, Page, Score, Visit, urls_of
 from lycosa.scoring.class_experience import ClassExperience
 from lycosa.scoring.known_parents import MOST_REMEMBERED
 from lycosa.scoring.remembered import Remembered
@@ -214,7 +214,7 @@ class TreasureLinkScorer:
                 if not (aim.fetched or (again and aim.parents)):
                     self._add(aim, says)
             return
-        given = dict.fromkeys([link.url for link in page.links], 0.0)
+        given = dict.fromkeys(urls_of(page.links), 0.0)
         given.update({link.url: each.value for link, each in zip(page.links, priorities, strict=False)})
         for aim in self._all_aims(list(given)):
             if not (aim.fetched or (again and aim.parents)):

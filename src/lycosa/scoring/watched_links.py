@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from lycosa.clicks import PageClicks
-from lycosa.records import Link, Page, Record, Score, Visit
+from lycosa.records import Link, Page, Record, Score, Visit, urls_of
 from lycosa.scoring.clickstream import NOBODY, Clickstream, Seen
 from lycosa.scoring.importance import Spread
 from lycosa.scoring.known_parents import MOST_REMEMBERED, KnownParents, Said
@@ -165,7 +165,7 @@ class WatchedLinkScorer:
         okapis = self._judged.pop(page.url)
         if okapis is None or len(okapis) != len(page.links):
             okapis = self._okapis(page)
-        urls = [link.url for link in page.links]
+        urls = urls_of(page.links)
         said, judged = dict(zip(urls, okapis, strict=True)), dict(zip(urls, priorities, strict=False))
         for link in self._parents.count(page):
             url, okapi = link.url, said[link.url]

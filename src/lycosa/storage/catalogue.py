@@ -109,25 +109,33 @@ def history_of(rows: Iterable[VisitRow]) -> dict[str, list[Any]]:
 
 
 def links_of(rows: Iterable[VisitRow]) -> dict[str, Any]:
-    """The links of rows as columns of the table `links`. There are dozens a page, so Arrow cuts the texts."""
+    """The links of rows as columns of the table `links`."""
     pa, listed = arrow(), [row for row in rows if row.links.urls]
-
-    def cut(texts: list[str]) -> Any:
-        return pa.compute.split_pattern(pa.array(texts, pa.string()), "\n")
-
-    urls = cut([row.links.urls for row in listed])
-    numbers = urls.value_lengths().to_numpy()
+    numbers = np.array([len(row.links) for row in listed], np.int64)
     first = numbers.cumsum() - numbers
     parents = np.repeat(np.arange(len(listed)), numbers)
     return {
         "parent": pa.array([row.url for row in listed], pa.string()).take(pa.array(parents)),
         "at": np.array([row.at for row in listed])[parents],
-        "url": urls.flatten(),
-        "anchor": cut([row.links.anchors for row in listed]).flatten(),
+        "url": _cut([row.links.urls for row in listed]),
+        "anchor": _cut([row.links.anchors for row in listed]),
         "score": np.frombuffer(b"".join(row.links.scores for row in listed)),
-        "tag_path": cut([row.links.tag_paths for row in listed]).flatten(),
+        "tag_path": _cut([row.links.tag_paths for row in listed]),
         "position": np.arange(len(parents)) - first[parents],
     }
+
+
+def _cut(texts: list[str]) -> Any:
+    """The lines of texts, one after the other. There are dozens a page, so they are cut all at once."""
+    pa = arrow()
+    if not texts:
+        return pa.array([], pa.string())
+    data = np.frombuffer("\n".join((*texts, "")).encode("utf-8", "replace"), np.uint8)
+    within = data != ord("\n")
+    ends = np.flatnonzero(~within)
+    offsets = np.zeros(len(ends) + 1, np.int32)
+    offsets[1:] = ends - np.arange(len(ends))
+    return pa.StringArray.from_buffers(len(ends), pa.py_buffer(offsets), pa.py_buffer(data[within]))
 
 
 def schema(table: str) -> Any:

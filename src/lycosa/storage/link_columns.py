@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from lycosa.records import Record
+from lycosa.records import Link, Links, Record
 
 
 class LinkColumns(Record, frozen=True):
@@ -17,11 +17,13 @@ class LinkColumns(Record, frozen=True):
     tag_paths: str = ""
 
     @classmethod
-    def of(
-        cls, urls: Sequence[str], anchors: Sequence[str], scores: Sequence[float], tag_paths: Sequence[str]
-    ) -> LinkColumns:
-        """The columns of links, one or more."""
-        return cls(_lines(urls), _lines(anchors), array("d", scores).tobytes(), _lines(tag_paths))
+    def of(cls, links: Sequence[Link], scores: Iterable[float]) -> LinkColumns:
+        """The columns of links with their scores."""
+        columns = Links.of(links)
+        return cls("\n".join(columns.urls), columns.anchors, array("d", scores).tobytes(), columns.tag_paths)
+
+    def __len__(self) -> int:
+        return len(self.scores) // array("d").itemsize
 
     @property
     def size(self) -> int:
@@ -34,10 +36,3 @@ class LinkColumns(Record, frozen=True):
             return iter(())
         urls, anchors, tag_paths = (column.split("\n") for column in (self.urls, self.anchors, self.tag_paths))
         return zip(urls, anchors, array("d", self.scores), tag_paths, strict=True)
-
-
-def _lines(texts: Sequence[str]) -> str:
-    """Texts as lines; they hold no line ends, but nothing comes of it where one does."""
-    if "\n" in "".join(texts):
-        texts = [text.replace("\n", " ") for text in texts]
-    return "\n".join(texts)

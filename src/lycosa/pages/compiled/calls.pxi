@@ -30,11 +30,16 @@ cdef enum Flag:  # what an element is to the text around links
 cdef Step first_child, next_sibling, parent_of, first_attribute, next_attribute
 cdef uintptr_t (*tag_of)(Node) noexcept nogil
 cdef int (*type_of)(Node) noexcept nogil
-cdef Text attribute_name, attribute_value, element_name, content_of
+cdef Text attribute_name, attribute_value, element_name
 cdef void (*take_out)(Node) noexcept nogil
 cdef void (*put_before)(Node, Node) noexcept nogil
 cdef Node (*new_text)(Node, const unsigned char *, size_t) noexcept nogil
-cdef void *(*give_back)(Node, const unsigned char *) noexcept nogil
+cdef Node (*new_document)() noexcept nogil
+cdef Node (*end_document)(Node) noexcept nogil
+cdef unsigned int (*parse_document)(Node, const unsigned char *, size_t) noexcept nogil
+cdef void (*set_options)(Node, int) noexcept nogil
+cdef void (*set_scripting)(Node, bint) noexcept nogil
+cdef Step body_of
 
 cdef enum:
     HREF, REL, CLASS, ID, ROLE, LANG
@@ -62,7 +67,8 @@ cdef void *_function(void *handle, const char *name) except NULL:
 
 cdef int _connect() except -1:
     global first_child, next_sibling, parent_of, first_attribute, next_attribute, tag_of, type_of, attribute_name
-    global attribute_value, element_name, content_of, take_out, put_before, new_text, give_back
+    global attribute_value, element_name, take_out, put_before, new_text
+    global new_document, end_document, parse_document, set_options, set_scripting, body_of
     cdef void *handle = dlopen(library.__file__.encode(), RTLD_NOW)
     if handle == NULL:
         raise ImportError("the parser's library cannot be opened")
@@ -76,15 +82,19 @@ cdef int _connect() except -1:
     attribute_name = <Text> _function(handle, "lxb_dom_attr_qualified_name")
     attribute_value = <Text> _function(handle, "lxb_dom_attr_value_noi")
     element_name = <Text> _function(handle, "lxb_dom_element_qualified_name")
-    content_of = <Text> _function(handle, "lxb_dom_node_text_content")
     take_out = <void (*)(Node) noexcept nogil> _function(handle, "lxb_dom_node_remove")
     put_before = <void (*)(Node, Node) noexcept nogil> _function(handle, "lxb_dom_node_insert_before")
     new_text = <Node (*)(Node, const unsigned char *, size_t) noexcept nogil> _function(
         handle, "lxb_dom_document_create_text_node"
     )
-    give_back = <void *(*)(Node, const unsigned char *) noexcept nogil> _function(
-        handle, "lxb_dom_document_destroy_text_noi"
+    new_document = <Node (*)() noexcept nogil> _function(handle, "lxb_html_document_create")
+    end_document = <Step> _function(handle, "lxb_html_document_destroy")
+    parse_document = <unsigned int (*)(Node, const unsigned char *, size_t) noexcept nogil> _function(
+        handle, "lxb_html_document_parse"
     )
+    set_options = <void (*)(Node, int) noexcept nogil> _function(handle, "lxb_dom_document_opt_set_noi")
+    set_scripting = <void (*)(Node, bint) noexcept nogil> _function(handle, "lxb_dom_document_scripting_set_noi")
+    body_of = <Step> _function(handle, "lxb_html_document_body_element_noi")
     return 0
 
 
@@ -124,10 +134,52 @@ cdef int _learn_attributes() except -1:
     return 0
 
 
-_connect()
-_fill_tables()
+cdef struct Words:  # what a text node says: where, and how many bytes of it
+    const unsigned char *text
+    size_t size
+
+cdef size_t words_at = 0
+cdef enum:
+    LARGEST_NODE = 256
+
+
+cdef inline Words *words_of(Node node) noexcept nogil:
+    """What a text node says, in place: the parser's own function for it makes a copy."""
+    return <Words *> (<char *> node + words_at)
+
+
+cdef int _find_words() except -1:
+    """Learn where in a text node its words are: of two such nodes, and a place that is right for both."""
+    global words_at
+    cdef Node document = new_document()
+    cdef Node nodes[2]
+    cdef Words *words
+    cdef bint right
+    cdef int number
+    texts = (b"where are the words of this node", b"and where are those of the other one?")
+    try:
+        if document == NULL:
+            raise MemoryError
+        for number, text in enumerate(texts):
+            nodes[number] = new_text(document, text, len(text))
+            if nodes[number] == NULL:
+                raise MemoryError
+        for words_at in range(0, LARGEST_NODE, sizeof(void *)):
+            right = True
+            for number, text in enumerate(texts):
+                words = words_of(nodes[number])
+                if words.size != <size_t> len(text) or memcmp(words.text, <const char *> text, words.size):
+                    right = False
+                    break
+            if right:
+                return 0
+    finally:
+        if document != NULL:
+            end_document(document)
+    raise ImportError("the parser's text nodes are not as expected")
 
 
 _connect()
+_find_words()
 _fill_tables()
 _learn_attributes()

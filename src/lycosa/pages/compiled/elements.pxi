@@ -23,6 +23,12 @@ cdef int _append(Numbers *numbers, int number) except -1:
     return 0
 
 
+cdef enum How:  # what becomes of the pieces of a text
+    AS_IT_IS
+    STRIPPED
+    SPACED  # stripped, with a space between them, and without those that are blank
+
+
 cdef int AS_WRITTEN = LexborDocumentOptions.WO_EVENTS.value
 cdef Py_ssize_t ALL_OF_IT = 1 << 62
 cdef int LOOKED_AT = 16
@@ -34,7 +40,6 @@ cdef class Elements:
 
     cdef readonly bytes structure
     cdef readonly object said
-    cdef object parser
     cdef Node root, document
     cdef Element *elements
     cdef int count, room
@@ -44,15 +49,33 @@ cdef class Elements:
     cdef Py_ssize_t filled, size
 
     def __cinit__(self, bytes html, bint structure=False):
-        self.parser = LexborHTMLParser(html, options=AS_WRITTEN, scripting=True)
-        root = self.parser.root or self.parser.create_node("html")
-        self.root = <Node> <uintptr_t> root.mem_id
-        self.document = parent_of(self.root)
+        self._parse(html)
         self._walk()
         self.structure = self._outline() if structure else b""
         self._clear()
 
+    cdef int _parse(self, bytes html) except -1:
+        """A document of its own for every page: one that is filled again does not forget all of the page before."""
+        cdef const unsigned char *text = html
+        cdef size_t size = len(html)
+        cdef unsigned int status
+        self.document = new_document()
+        if self.document == NULL:
+            raise MemoryError
+        set_options(self.document, AS_WRITTEN)
+        set_scripting(self.document, True)
+        with nogil:
+            status = parse_document(self.document, text, size)
+        self.root = first_child(self.document)
+        while self.root != NULL and type_of(self.root) != ELEMENT:
+            self.root = next_sibling(self.root)
+        if status or self.root == NULL:
+            raise MemoryError
+        return 0
+
     def __dealloc__(self):
+        if self.document != NULL:
+            end_document(self.document)
         free(self.elements)
         free(self.buffer)
         free(self.anchors_before.at)
@@ -150,7 +173,7 @@ cdef class Elements:
             if above != NULL:
                 kind = _kind(above)
                 if kind == HEAD or kind == BODY or kind == HTML:
-                    return self._text(self._node(TITLES, place), False)
+                    return self._text(self._node(TITLES, place), STRIPPED)
         return ""
 
     cdef int _add(self, const unsigned char *text, Py_ssize_t size) except -1:
@@ -164,30 +187,28 @@ cdef class Elements:
         self.filled += size
         return 0
 
-    cdef int _gather(self, Node top, bint spaced, Py_ssize_t most=ALL_OF_IT) except -1:
-        """Put the text of an element into the buffer, its pieces stripped; `spaced` parts them, and skips blank ones.
+    cdef int _gather(self, Node top, How how, Py_ssize_t most=ALL_OF_IT) except -1:
+        """Put the text of an element into the buffer.
 
         Of long texts no more is read than so many bytes and the piece that they end in.
         """
         cdef Node node = first_child(top)
         cdef const unsigned char *text
-        cdef const unsigned char *rest
-        cdef size_t size = 0
-        cdef Py_ssize_t left
+        cdef Py_ssize_t size
+        cdef Words *words
         cdef bint follows = False
         self.filled = 0
         while node != NULL and self.filled <= most:
             if type_of(node) == TEXT:
-                text = content_of(node, &size)
-                if text != NULL:
-                    left, rest = size, text
-                    if not (spaced and _only_white(text, left)):
-                        _strip(&rest, &left)
-                        if spaced and follows:
-                            self._add(<const unsigned char *> " ", 1)
-                        follows = True
-                        self._add(rest, left)
-                    give_back(self.document, text)
+                words = words_of(node)
+                text, size = words.text, words.size
+                if text != NULL and not (how == SPACED and _only_white(text, size)):
+                    if how != AS_IT_IS:
+                        _strip(&text, &size)
+                    if how == SPACED and follows:
+                        self._add(<const unsigned char *> " ", 1)
+                    follows = True
+                    self._add(text, size)
             elif first_child(node) != NULL:
                 node = first_child(node)
                 continue
@@ -196,29 +217,27 @@ cdef class Elements:
             node = NULL if node == top else next_sibling(node)
         return 0
 
-    cdef str _text(self, Node node, bint spaced):
-        self._gather(node, spaced)
+    cdef str _text(self, Node node, How how):
+        self._gather(node, how)
         return _decoded(self.buffer, self.filled) if self.filled else ""
 
     cdef str _shortened(self, Node node, int longest, int looked_at):
         """The beginning of the text of an element that has no blocks inside."""
-        cdef size_t size = 0
-        cdef const unsigned char *text = content_of(node, &size)
-        if text == NULL:
-            return ""
-        found = _short(text, size, longest, looked_at)
-        give_back(self.document, text)
-        return found
+        self._gather(node, AS_IT_IS)
+        return _short(self.buffer, self.filled, longest, looked_at)
 
-    cdef str _anchor(self, Node node):
-        """The words of an anchor, folded and cut."""
-        self._gather(node, True, LONGEST_ANCHOR * LOOKED_AT)
-        if not self.filled:
-            return ""
-        found = _decoded(self.buffer, self.filled)
-        if _needs_folding(self.buffer, self.filled):
-            found = folded(found[: LONGEST_ANCHOR * 4])
-        return found[:LONGEST_ANCHOR] if len(found) > LONGEST_ANCHOR else found
+    cdef Py_ssize_t _anchor(self, Node node) except -1:
+        """Put the words of an anchor into the buffer, folded and cut; returns how many characters they are."""
+        self._gather(node, SPACED, LONGEST_ANCHOR * LOOKED_AT)
+        cdef Py_ssize_t length = _characters(self.buffer, self.filled)
+        if self.filled and length <= LONGEST_ANCHOR and not _needs_folding(self.buffer, self.filled):
+            return length
+        found = _decoded(self.buffer, self.filled) if self.filled else ""
+        found = folded(found[: LONGEST_ANCHOR * 4])[:LONGEST_ANCHOR] or self._described(node)
+        cdef bytes written = found.encode("utf-8", "replace")
+        self.filled = 0
+        self._add(written, len(written))
+        return len(found)
 
     cdef str _described(self, Node top):
         """What an anchor without words is called: by its first image that has a description, else by its attributes."""

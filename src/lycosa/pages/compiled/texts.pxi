@@ -131,3 +131,62 @@ cdef inline str _name(Node node):
     cdef size_t size = 0
     cdef const unsigned char *text = element_name(node, &size)
     return _decoded(text, size)
+
+
+cdef struct Line:
+    Py_ssize_t begin, size, length
+
+
+cdef class Lines:
+    """Short texts, each known by its place, that become one text with a line each; one that is put anew is replaced."""
+
+    cdef unsigned char *bytes
+    cdef Py_ssize_t filled, size
+    cdef Line *lines
+    cdef int count, room
+    cdef bint in_order
+
+    def __cinit__(self):
+        self.in_order = True
+
+    def __dealloc__(self):
+        free(self.bytes)
+        free(self.lines)
+
+    cdef int put(self, int place, const unsigned char *text, Py_ssize_t size, Py_ssize_t length) except -1:
+        if self.filled + size + 1 > self.size:
+            self.size = 2 * (self.filled + size) + 4096
+            grown = <unsigned char *> realloc(self.bytes, self.size)
+            if grown == NULL:
+                raise MemoryError
+            self.bytes = grown
+        if place >= self.room:
+            self.room = 2 * place + 64
+            more = <Line *> realloc(self.lines, self.room * sizeof(Line))
+            if more == NULL:
+                raise MemoryError
+            self.lines = more
+        self.in_order = self.in_order and place == self.count
+        self.count = max(self.count, place + 1)
+        self.lines[place] = Line(self.filled, size, length)
+        memcpy(self.bytes + self.filled, text, size)
+        self.bytes[self.filled + size] = 10
+        self.filled += size + 1
+        return 0
+
+    cdef str text(self):
+        cdef int place
+        if not self.count:
+            return ""
+        if self.in_order:
+            return _decoded(self.bytes, self.filled - 1)
+        return "\n".join([_decoded(self.bytes + self.lines[place].begin, self.lines[place].size)
+                          for place in range(self.count)])
+
+
+cdef inline Py_ssize_t _characters(const unsigned char *text, Py_ssize_t size) noexcept:
+    """How many characters bytes are."""
+    cdef Py_ssize_t place, found = 0
+    for place in range(size):
+        found += (text[place] & 0xC0) != 0x80
+    return found

@@ -2,7 +2,7 @@
 """Documents read by compiled code: what `elements`, `places`, `links` and `main_text` do, step by step alike.
 
 The tree is the parser's own and is walked by the parser's public functions, which its library
-exports. Where that library has them not, importing this fails.
+exports. Where that library has them not, or text nodes are not as expected, importing this fails.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
@@ -24,7 +24,7 @@ from lycosa.pages.links import LONGEST_ANCHOR, LONGEST_HEADING, MENTIONS_PER_LIN
 from lycosa.pages.outline import NUMBER_OF_KIND, TOO_DEEP, skeleton_of
 from lycosa.pages.structure import DEEPEST as DEEPEST_ELEMENT
 from lycosa.pages.structure import ForeignNames
-from lycosa.records import Link
+from lycosa.records import Links
 
 include "calls.pxi"
 include "texts.pxi"
@@ -172,7 +172,7 @@ cdef class CompiledTree(Elements):
             if block.flags & ONE_LINE:
                 block.read = self._shortened(block.node, LONGEST_BOUNDARY, LONGEST_BOUNDARY * 2)
             else:
-                self._gather(block.node, True, LONGEST_BOUNDARY * LOOKED_AT)
+                self._gather(block.node, SPACED, LONGEST_BOUNDARY * LOOKED_AT)
                 block.read = _short(self.buffer, self.filled, LONGEST_BOUNDARY, LONGEST_BOUNDARY * 2)
         return block.read
 
@@ -204,7 +204,11 @@ cdef class CompiledTree(Elements):
         self.headings = tuple(outline.texts)
         hrefs, leading, self.dropped = self._leading(anchors, most * MENTIONS_PER_LINK)
         resolved = _resolved(base, hrefs, drop_tracking)
-        chosen, blocks, own = {}, [], page.url
+        own = page.url
+        cdef dict chosen = {}
+        cdef Lines anchors_found = Lines()
+        cdef Py_ssize_t length
+        cdef list blocks = [], urls_found = [], boundaries = [], over = [], paths = [], rels = []
         for at, url in zip(leading, resolved):
             if url is None or url == own:
                 continue
@@ -214,28 +218,31 @@ cdef class CompiledTree(Elements):
                 self._find(parent)
             place = _top if parent < 0 else <Place> self.places[parent]
             block = outside if parent < 0 or self.around[parent] is None else <Block> self.around[parent]
-            anchor = self._anchor(node) or self._described(node)
+            length = self._anchor(node)
             block.anchors += 1
-            block.length += len(anchor)
+            block.length += length
             position = len(blocks)
             known = chosen.get(url)
             if known is not None:
-                position = known.position
-                first = blocks[position]
-                if not (len(anchor) > len(known.anchor) and self._navigates(first) and not self._navigates(block)):
+                position, first = known, blocks[<int> known]
+                if length <= anchors_found.lines[position].length:
                     continue
-                blocks[position] = block
+                if not self._navigates(first) or self._navigates(block):
+                    continue
+                self._anchor(node)  # what the buffer holds by now is the text of a block
             elif position < most:
-                blocks.append(block)
+                chosen[url] = position
+                urls_found.append(url)
+                for column in (blocks, boundaries, over, paths, rels):
+                    column.append(None)
             else:
                 self.dropped += 1
                 continue
+            anchors_found.put(position, self.buffer, self.filled, length)
             rel = _attribute(node, REL)
-            chosen[url] = Link(
-                url, own, anchor, self._boundary(block), above[at], place.link_path, rel.lower() if rel else "",
-                position, depth,
-            )
-        return tuple(chosen.values())
+            blocks[position], boundaries[position], over[position] = block, self._boundary(block), above[at]
+            paths[position], rels[position] = place.link_path, rel.lower() if rel else ""
+        return Links(own, depth, urls_found, anchors_found.text(), boundaries, over, "\n".join(paths), rels)
 
     cdef tuple _leading(self, int anchors, Py_ssize_t most):
         """The addresses of the anchors that have one, which these are, and how many were left out."""
@@ -252,16 +259,15 @@ cdef class CompiledTree(Elements):
 
     def main_text(self):
         """The text of the content of a page; the text of all of it where there is no content to be found."""
-        body = self.parser.body
-        if body is None:
+        cdef Node top = body_of(self.document)
+        if top == NULL:
             return ""
-        cdef Node top = <Node> <uintptr_t> body.mem_id
         removed = self._removable()
         for address in removed:
             take_out(<Node> <uintptr_t> address)
-        text = self._main() or self._text(top, True)
+        text = self._main() or self._text(top, SPACED)
         if len(text) < plain_text.NEXT_TO_NOTHING:
-            parts = [self._text(top, True), *[self._text(<Node> <uintptr_t> address, True) for address in removed]]
+            parts = [self._text(top, SPACED), *[self._text(<Node> <uintptr_t> address, SPACED) for address in removed]]
             text = " ".join(filter(None, parts))
         return plain_text.cleaned(text)
 
@@ -283,7 +289,7 @@ cdef class CompiledTree(Elements):
     cdef bint _is_frame(self, Node node) except -1:
         cdef int kind = _kind(node)
         if kind == FORM:
-            return len(self._text(node, True)) < plain_text.LARGE_FORM
+            return len(self._text(node, SPACED)) < plain_text.LARGE_FORM
         if kind != HEADER and kind != FOOTER:
             return True
         for _ in range(20):
@@ -298,7 +304,7 @@ cdef class CompiledTree(Elements):
     cdef str _main(self):
         cdef int sort = MAINS if self.sorted[MAINS].count else ARTICLES
         if self.sorted[sort].count and (sort == MAINS or self.sorted[ARTICLES].count == 1):
-            text = self._text(self._node(sort, 0), True)
+            text = self._text(self._node(sort, 0), SPACED)
             if len(text) >= plain_text.ENOUGH:
                 return text
         return ""

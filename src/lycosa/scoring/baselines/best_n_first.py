@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
 from lycosa.configuration import Configuration
-from lycosa.records import Link, Page, Score, Visit
+from lycosa.records import Link, Page, Score, Visit, urls_of
 from lycosa.scoring.baselines.waiting_links import WaitingLinks
 from lycosa.scoring.known_parents import MOST_REMEMBERED
 from lycosa.scoring.scorer import OFF_TOPIC, Topic
@@ -53,7 +53,7 @@ class BestNFirstLinkScorer:
             elif visit.link.depth:
                 self._others += 1
             if visit.page is not None and visit.relevance is not None:
-                self._found([link.url for link in visit.page.links], visit.relevance.value)
+                self._found(urls_of(visit.page.links), visit.relevance.value)
         if not self._batch or self._others > self._patience:
             self._choose()
 

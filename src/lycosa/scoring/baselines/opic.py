@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from lycosa.configuration import Configuration
-from lycosa.records import Link, Page, Redirected, Score, Visit
+from lycosa.records import Link, Page, Redirected, Score, Visit, urls_of
 from lycosa.scoring.known_parents import MOST_REMEMBERED
 from lycosa.scoring.remembered import Remembered
 from lycosa.scoring.scorer import OFF_TOPIC, Topic
@@ -128,10 +128,10 @@ class OpicLinkScorer:
                 yield url, judged if judged is not None and judged.value == _value(cash) else _score(cash)
 
 
-def _targets(visit: Visit) -> list[str]:
+def _targets(visit: Visit) -> Sequence[str]:
     if isinstance(visit.outcome, Redirected):
         return [visit.outcome.target]
-    return [link.url for link in visit.page.links] if visit.page else []
+    return urls_of(visit.page.links) if visit.page else []
 
 
 def _value(cash: float) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lycosa.configuration import Configuration
-from lycosa.records import Link, Page, Score, Visit
+from lycosa.records import Link, Page, Score, Visit, urls_of
 from lycosa.scoring.known_parents import MOST_REMEMBERED, KnownParents, Said
 from lycosa.scoring.scorer import OFF_TOPIC, Topic
 
@@ -33,7 +33,7 @@ class ParentMeanLinkScorer:
         for visit in visits:
             if visit.page is None or visit.relevance is None:
                 continue
-            judged = dict(zip([link.url for link in visit.page.links], visit.priorities, strict=False))
+            judged = dict(zip(urls_of(visit.page.links), visit.priorities, strict=False))
             for link in self._parents.count(visit.page):
                 self._add(link.url, visit.relevance.value, judged.get(link.url))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lycosa.configuration import Configuration
-from lycosa.records import Link, Page, Score, Visit
+from lycosa.records import Link, Page, Score, Visit, urls_of
 from lycosa.scoring.scorer import OFF_TOPIC, Topic
 
 
@@ -31,7 +31,7 @@ class ParentScoreLinkScorer:
         for visit in visits:
             if visit.page is not None and visit.relevance is not None:
                 score = visit.priorities[0] if visit.priorities else _inherited(visit.relevance)
-                self._latest.update(dict.fromkeys([link.url for link in visit.page.links], score))
+                self._latest.update(dict.fromkeys(urls_of(visit.page.links), score))
 
     def hear(self, letters: Sequence[tuple[Link, Score]]) -> None:
         """A parent at another agent is the latest one now."""
