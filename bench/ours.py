@@ -43,7 +43,8 @@ def folder_for(path: Path, seeds: list[str], overrides: list[str]) -> CrawlFolde
 
 async def crawl(folder: CrawlFolder) -> dict[str, object]:
     """Crawl until nothing is left."""
-    for point, name in (("fetchers", "http"), ("page_scorers", "okapi"), ("link_scorers", "best-first")):
+    strategy = folder.configuration().strategy
+    for point, name in (("fetchers", "http"), ("page_scorers", "okapi"), ("link_scorers", strategy)):
         plugins.find(point, name)
     catalogue.arrow()
     began, used = time.perf_counter(), time.process_time()

@@ -93,11 +93,21 @@ class Links(Sequence[Link]):
     @overload
     def __getitem__(self, place: slice) -> tuple[Link, ...]: ...
     def __getitem__(self, place: int | slice) -> Link | tuple[Link, ...]:
-        if self._made or isinstance(place, slice) or place < 0:
-            return self._all()[place]
-        anchor, tag_path = self.anchors.split("\n")[place], self.tag_paths.split("\n")[place]
-        boundary, headings, rel = self.boundaries[place], self.headings[place], self.rels[place]
-        return Link(self.urls[place], self.parent, anchor, boundary, headings, tag_path, rel, place, self.depth)
+        return self._all()[place] if isinstance(place, slice) else self.at([range(len(self))[place]])[0]
+
+    def at(self, places: Sequence[int]) -> list[Link]:
+        """The links at some places."""
+        if self._made or not places:
+            return [self._made[place] for place in places]
+        anchors, tag_paths = self.anchors.split("\n"), self.tag_paths.split("\n")
+        boundaries, headings, rels, parent, depth = self.boundaries, self.headings, self.rels, self.parent, self.depth
+        return [
+            Link(
+                self.urls[place], parent, anchors[place], boundaries[place], headings[place], tag_paths[place],
+                rels[place], place, depth,
+            )
+            for place in places
+        ]  # fmt: skip
 
     def __iter__(self) -> Iterator[Link]:
         return iter(self._all())
@@ -112,15 +122,14 @@ class Links(Sequence[Link]):
 
     def _all(self) -> tuple[Link, ...]:
         """All of them; made once, for those who look at each."""
-        if not self._made and self.urls:
-            anchors, tag_paths = self.anchors.split("\n"), self.tag_paths.split("\n")
-            columns = (self.urls, anchors, self.boundaries, self.headings, tag_paths, self.rels)
-            parent, depth = self.parent, self.depth
-            self._made = tuple([
-                Link(url, parent, anchor, boundary, headings, tag_path, rel, position, depth)
-                for position, (url, anchor, boundary, headings, tag_path, rel) in enumerate(zip(*columns, strict=True))
-            ])  # fmt: skip
+        if not self._made:
+            self._made = tuple(self.at(range(len(self))))
         return self._made
+
+
+def links_at(links: Sequence[Link], places: Sequence[int]) -> list[Link]:
+    """Some of the links of a page."""
+    return links.at(places) if isinstance(links, Links) else [links[place] for place in places]
 
 
 def lines_of(texts: Sequence[str]) -> str:

@@ -48,7 +48,7 @@ def test_a_link_among_words_of_the_topics_classes_goes_first() -> None:
     near, far = link("http://b.test/1", "kestrels and falcons"), link("http://b.test/2", RAILS)
     first, second = scorer().priorities(page(near, far), Score(0.3, ""), (near, far))
     assert first.value > second.value >= OFF_TOPIC
-    assert "pages say" in first.why
+    assert "its parent's page says" in first.why
 
 
 def test_what_the_t_graph_knows_lifts_a_link_and_is_named() -> None:

@@ -20,7 +20,7 @@ from lycosa.frontier.queues import Queues
 from lycosa.frontier.seen_urls import SETTLED, SeenUrls
 from lycosa.frontier.settlement import REDIRECTED
 from lycosa.frontier.shelf import Shelf
-from lycosa.records import SITEMAP, Link, Links, Score, urls_of
+from lycosa.records import SITEMAP, Link, Links, Score, links_at, urls_of
 from lycosa.sections import FrontierSection
 from lycosa.urls import fingerprint, site_of
 from lycosa.waiting import SitemapLink, State, UrlRecord
@@ -105,17 +105,19 @@ class Entrance:
         found: list[_Found] = []
         urls = urls_of(links)
         met = self.seen.get_all(urls)
-        on_pages = isinstance(links, Links)
-        for place, (score, cached) in enumerate(zip(scores, met, strict=True)):
-            if (
-                cached is None
-                or cached + SMALLEST_GAIN < score.value
-                or not (on_pages or links[place].__class__ is not SitemapLink)
-            ):
-                url = urls[place]
-                site = names.get(url[: url.index("/", 8)])
-                key = fingerprint(url) if site is None else site.prefix + fingerprint(url)
-                found.append((site, key, links[place], score))
+        of_sitemap = not isinstance(links, Links)
+        places = [
+            place
+            for place, (score, cached) in enumerate(zip(scores, met, strict=True))
+            if cached is None
+            or cached + SMALLEST_GAIN < score.value
+            or (of_sitemap and links[place].__class__ is SitemapLink)
+        ]
+        for place, link in zip(places, links_at(links, places), strict=True):
+            url = link.url
+            site = names.get(url[: url.index("/", 8)])
+            key = fingerprint(url) if site is None else site.prefix + fingerprint(url)
+            found.append((site, key, link, scores[place]))
         return found
 
     def _told(self, key: bytes, record: UrlRecord, link: SitemapLink) -> UrlRecord:

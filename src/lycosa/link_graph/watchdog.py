@@ -18,7 +18,7 @@ import xxhash
 from lycosa.link_graph.passages import Passage
 from lycosa.link_graph.treasure_builder import LEVELS, distances_within, passages_around
 from lycosa.link_graph.treasure_graph import MOST_LEVELS, Node, TreasureGraph
-from lycosa.records import Link, Record
+from lycosa.records import Link, Record, urls_of
 
 PAGES_REMEMBERED = 1_000
 LINKS_REMEMBERED = 500_000
@@ -82,7 +82,7 @@ class Seen(Record, frozen=True):
     @property
     def leads_to(self) -> list[str]:
         """Where its links lead."""
-        return [link.url for link in self.links] or [url for urls in self.known.values() for url in urls]
+        return list(urls_of(self.links)) or [url for urls in self.known.values() for url in urls]
 
 
 class Watchdog:

@@ -18,7 +18,7 @@ from lycosa.configuration import Configuration
 from lycosa.lexicon import running
 from lycosa.link_graph.passages import passage_of
 from lycosa.link_graph.treasure_graph import UNLIKE_ALL, Verdict
-from lycosa.records import Link, Page, Score, Visit, urls_of
+from lycosa.records import Link, Page, Score, Visit, links_at, urls_of
 from lycosa.scoring.class_experience import ClassExperience
 from lycosa.scoring.known_parents import MOST_REMEMBERED
 from lycosa.scoring.remembered import Remembered
@@ -95,15 +95,14 @@ class TreasureLinkScorer:
         """
         profile = self._profiles.of_page(page)
         spoken = self._of_page(profile, relevance)
-        aims = self._all_aims([link.url for link in links])
+        aims = self._all_aims(urls_of(links))
         before = self._judged.get(page.url)
         heard = before.heard if before is not None else set()
         most = self._settings.mentions
-        new = {
-            aim: link
-            for aim, link in zip(aims, links, strict=True)
-            if aim.mentions < most and not aim.fetched and aim not in heard
-        }
+        places = [
+            place for place, aim in enumerate(aims) if aim.mentions < most and not aim.fetched and aim not in heard
+        ]
+        new = dict(zip([aims[place] for place in places], links_at(links, places), strict=True))
         first = [] if before is None else before.first
         if new:
             first = first + self._hear(new)
@@ -166,23 +165,23 @@ class TreasureLinkScorer:
     def _scores(self, page: str, spoken: float, aims: Sequence[_Aim]) -> list[Score]:
         """What each link is worth with a page among its parents, which it may be already; of fetched ones no more."""
         once_more = 0 if self._aim(page).fetched else 1
-        score, more = self._score, once_more * spoken
-        by_page = score(1, spoken, _Aim(page, self._unheard))
+        value, more = self._value, once_more * spoken
+        alone = f"its parent's page says {spoken:.2f}, "
+        among_others = f"with others, a page that says {spoken:.2f}, "
+        by_page = Score(value(spoken, 0.0), alone + self._unheard)
         return [
             by_page
             if aim.fetched
-            else score(aim.parents + once_more, aim.said + more, aim)
+            else Score(value((aim.said + more) / (aim.parents + once_more), aim.says), among_others + aim.told)
             if aim.parents
-            else score(1, spoken, aim)
+            else Score(value(spoken, aim.says), alone + aim.told)
             for aim in aims
         ]
 
-    def _score(self, parents: int, said: float, aim: _Aim) -> Score:
-        """The mean over so many parents that said this in sum, and what passages say; with its reason."""
-        mean = said / parents
-        value = (mean + aim.says) / self._whole
-        why = f"{parents} parents' pages say {mean:.2f}, {aim.told}"
-        return Score(OFF_TOPIC if value < OFF_TOPIC else value if value < 1.0 else 1.0, why)
+    def _value(self, pages: float, passages: float) -> float:
+        """The priority of a link about which the pages that link to it, and the passages around it, say this."""
+        value = (pages + passages) / self._whole
+        return OFF_TOPIC if value < OFF_TOPIC else value if value < 1.0 else 1.0
 
     # -- learning -------------------------------------------------------------------------------
 
@@ -235,13 +234,12 @@ class TreasureLinkScorer:
     def revised(self) -> Iterator[tuple[str, Score]]:
         """Waiting links that have another parent now."""
         changed, self._changed = self._changed, {}
-        whole = self._whole
         for aim in changed:
-            value = min((aim.said / aim.parents + aim.says) / whole, 1.0)
-            if aim.last is None or abs(max(value, OFF_TOPIC) - aim.last) >= WORTH_TELLING:
-                score = self._score(aim.parents, aim.said, aim)
-                aim.last = score.value
-                yield aim.url, score
+            mean = aim.said / aim.parents
+            value = self._value(mean, aim.says)
+            if aim.last is None or abs(value - aim.last) >= WORTH_TELLING:
+                aim.last = value
+                yield aim.url, Score(value, f"{aim.parents} parents' pages say {mean:.2f}, {aim.told}")
 
     # -- keeping --------------------------------------------------------------------------------
 
