@@ -417,6 +417,13 @@ def test_endless_tiny_chunks_end_at_the_ceiling() -> None:
     assert (len(outcome.response.body), outcome.response.truncated) == (64 * 1024, True)
 
 
+@pytest.mark.parametrize("number", [1, 63, 64, 65, 300])
+def test_a_body_in_tiny_chunks_comes_whole(number: int) -> None:
+    sent = bytes(ord("a") + place % 26 for place in range(number))
+    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in sent)
+    assert fetched(fetch(raw(CHUNKED + chunks + b"0\r\n\r\n", close=True))).response.body == sent
+
+
 @pytest.mark.parametrize(
     ("misbehave", "why"),
     [

@@ -27,6 +27,7 @@ Plan: TypeAlias = Callable[[int, dict[str, str]], int]
 
 UNWANTED = -1
 MOST_HEADERS = 1000
+MOST_CHUNKS = 64
 _STOP = -1
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _FOLD = re.compile(r"\r?\n[ \t]+")
@@ -97,6 +98,7 @@ class Exchange:
         self._extra_headers: tuple[str, ...] = ()
         self._pinned = ""
         self._lines: list[bytes] = []
+        self._chunks: list[bytes] = []
         self._body = io.BytesIO()
         self.curl = pycurl.Curl()
         self.curl.exchange = self
@@ -113,6 +115,7 @@ class Exchange:
         setopt(pycurl.CONNECTTIMEOUT_MS, max(1, int(limits.connect_within * 1000)))
         setopt(pycurl.TIMEOUT_MS, max(1, int(limits.total_within * 1000)))
         setopt(pycurl.BUFFERSIZE, 65536)
+        setopt(pycurl.DNS_CACHE_TIMEOUT, 0)  # addresses are given; libcurl would look through all it knows each time
         setopt(pycurl.USERAGENT, limits.user_agent)
         setopt(pycurl.HTTPHEADER, self._standing_headers)
         setopt(pycurl.HEADERFUNCTION, self._lines.append)
@@ -153,11 +156,25 @@ class Exchange:
             self._read_headers()
         fault = self._stopped or (None if self._truncated else error)
         truncated = self._truncated or fault is not None
-        raw = self._body.getvalue()
-        self._body = io.BytesIO()
+        raw = self._whole_body()
         self._lines.clear()
         address = self._pinned
         return Transferred(self.status, self._headers, self._fields, raw, began, seconds, address, truncated, fault)
+
+    def _whole_body(self) -> bytes:
+        if self._body.tell():
+            self._spill()
+            raw = self._body.getvalue()
+            self._body = io.BytesIO()
+        else:
+            raw = b"".join(self._chunks)
+            self._chunks.clear()
+        return raw
+
+    def _spill(self) -> None:
+        """Put pieces together before they are many: a server may send a body byte by byte."""
+        self._body.write(b"".join(self._chunks))
+        self._chunks.clear()
 
     def has_answer(self) -> bool:
         """Whether the headers are complete, those of interim answers not counting."""
@@ -186,10 +203,12 @@ class Exchange:
                 return _STOP
         self._size += len(chunk)
         if self._size > self._ceiling:
-            self._body.write(chunk[: len(chunk) - (self._size - self._ceiling)])
+            self._chunks.append(chunk[: len(chunk) - (self._size - self._ceiling)])
             self._truncated = True
             return _STOP
-        self._body.write(chunk)
+        self._chunks.append(chunk)
+        if len(self._chunks) >= MOST_CHUNKS:
+            self._spill()
         return None
 
     def _on_socket(self, _purpose: int, target: Any) -> socket.socket | int:

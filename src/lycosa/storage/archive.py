@@ -79,7 +79,7 @@ class Archive:
         file = self._current()
         offset = begin = file.tell()
         for response in responses:
-            member = isal_zlib.compress(_record(response), _LEVEL, wbits=31)
+            member = _record(response)
             places.append(Place(self._path(self._number).name, offset, len(member)))
             parts.append(member)
             offset += len(member)
@@ -98,7 +98,7 @@ class Archive:
                 self._file.close()
             self._number += 1
             self._file = self._path(self._number).open("w+b", buffering=0)
-            _write_all(self._file, isal_zlib.compress(_warcinfo(self._path(self._number).name), _LEVEL, wbits=31))
+            _write_all(self._file, _warcinfo(self._path(self._number).name))
             _sync_folder(self._folder)
         return self._file
 
@@ -140,30 +140,32 @@ def _random_uuid() -> str:
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
 
 
-def _head(kind: str, fields: list[tuple[str, str]], body: bytes, at: float) -> bytes:
+def _packed(kind: str, fields: list[tuple[str, str]], body: Sequence[bytes], at: float) -> bytes:
+    """A record with a body in pieces, as a gzip member."""
     lines = [
         "WARC/1.1",
         f"WARC-Type: {kind}",
         f"WARC-Record-ID: <urn:uuid:{_random_uuid()}>",
         f"WARC-Date: {_date(int(at))}",
-        *(f"{name}: {value}" for name, value in fields),
-        f"Content-Length: {len(body)}",
+        *[f"{name}: {value}" for name, value in fields],
+        f"Content-Length: {sum(map(len, body))}",
+        "\r\n",
     ]
-    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body + b"\r\n\r\n"
+    record = b"".join(("\r\n".join(lines).encode(), *body, b"\r\n\r\n"))
+    return isal_zlib.compress(record, _LEVEL, wbits=31)
 
 
 def _warcinfo(name: str) -> bytes:
     body = b"software: Lycosa\r\nformat: WARC File Format 1.1\r\n"
     fields = [("WARC-Filename", name), ("Content-Type", "application/warc-fields")]
-    return _head("warcinfo", fields, body, datetime.now(UTC).timestamp())
+    return _packed("warcinfo", fields, [body], datetime.now(UTC).timestamp())
 
 
 def _record(response: Response) -> bytes:
     reason = _REASONS.get(response.status, "Unknown")
-    kept = [(name, value) for name, value in response.headers if name.lower() not in _DROPPED]
-    lines = [f"HTTP/1.1 {response.status} {reason}", *(f"{_line(name)}: {_line(value)}" for name, value in kept)]
-    lines.append(f"Content-Length: {len(response.raw)}")
-    block = "\r\n".join(lines).encode("utf-8", "replace") + b"\r\n\r\n" + response.raw
+    kept = [_line(f"{name}: {value}") for name, value in response.headers if name.lower() not in _DROPPED]
+    lines = [f"HTTP/1.1 {response.status} {reason}", *kept, f"Content-Length: {len(response.raw)}", "\r\n"]
+    head = "\r\n".join(lines).encode("utf-8", "replace")
     fields = [
         ("WARC-Target-URI", response.url),
         ("Content-Type", "application/http;msgtype=response"),
@@ -175,12 +177,13 @@ def _record(response: Response) -> bytes:
         fields.append(("WARC-Truncated", "length"))
     if response.status == HTTPStatus.NOT_MODIFIED:
         fields.append(("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/server-not-modified"))
-    return _head("revisit" if response.status == HTTPStatus.NOT_MODIFIED else "response", fields, block, response.began)
+    kind = "revisit" if response.status == HTTPStatus.NOT_MODIFIED else "response"
+    return _packed(kind, fields, (head, response.raw), response.began)
 
 
 def _line(text: str) -> str:
-    """Header text that cannot break out of its line."""
-    return text.replace("\r", " ").replace("\n", " ").replace("\0", " ")
+    """A header that cannot break out of its line."""
+    return text if text.isprintable() else text.replace("\r", " ").replace("\n", " ").replace("\0", " ")
 
 
 def read(folder: Path, place: Place) -> tuple[dict[str, str], Response]:

@@ -20,76 +20,16 @@ from lycosa.pages import places as plain_places
 from lycosa.pages.elements import (
     MOST_BREAKS, MOST_RELATIONS, MOST_TITLES, SORT_OF_TAG, SORTS, Said, folded, kind_of, shortened,
 )
-from lycosa.pages.links import LONGEST_ANCHOR, LONGEST_HEADING, MENTIONS_PER_LINK, MOST_INSIDE, Outline
+from lycosa.pages.links import LONGEST_ANCHOR, LONGEST_HEADING, MENTIONS_PER_LINK, MOST_HEADINGS, MOST_INSIDE
 from lycosa.pages.outline import NUMBER_OF_KIND, TOO_DEEP, skeleton_of
 from lycosa.pages.structure import DEEPEST as DEEPEST_ELEMENT
 from lycosa.pages.structure import ForeignNames
-from lycosa.records import Links
+from lycosa.records import Headings, Links
 
 include "calls.pxi"
 include "texts.pxi"
 include "elements.pxi"
-
-cdef int DEEPEST = plain_places.DEEPEST, LONGEST_PATH = plain_places.LONGEST_PATH
-cdef int LONGEST_HINT = plain_places.LONGEST_HINT, LONGEST_BOUNDARY = plain_places.LONGEST_BOUNDARY
-cdef int LONGEST_REMEMBERED = plain_places.LONGEST_REMEMBERED
-cdef int MOST_PLACES = 8192
-cdef object hint_at_frame = plain_places.hint_at_frame
-
-
-cdef class Place:
-    """What the content of an element has in common with that of its siblings of the same kind."""
-
-    cdef str path, link_path
-    cdef int depth, block
-    cdef bint framing, in_content, bounded
-    cdef dict inside
-
-
-cdef class Block:
-    """A stretch of text that belongs together, and how much of it is links."""
-
-    cdef Node node
-    cdef int flags
-    cdef bint framing
-    cdef Py_ssize_t anchors, length
-    cdef str read
-
-
-cdef Place _outside():
-    cdef Place place = Place.__new__(Place)
-    place.path, place.link_path, place.inside = "", "a", {}
-    return place
-
-
-cdef Place _top = _outside()
-cdef int _places = 0
-
-
-cdef Place _place(Place above, Node node, int kind, bint framing):
-    """The place inside an element; pages of a site are built alike, so most have been met on an earlier page."""
-    global _places
-    cdef int flags = flags_of[kind]
-    name = None if flags & NAMED else _name(node)
-    key = kind * 2 + framing if name is None else (name, framing)
-    cdef Place place = above.inside.get(key)
-    if place is not None:
-        return place
-    name = _name(node) if name is None else name
-    cdef bint own = flags & OWN_BOUNDARY != 0, section = flags & SECTION != 0
-    place = Place.__new__(Place)
-    place.path = above.path if above.depth >= LONGEST_PATH - 1 else f"{above.path}/{name}" if above.path else name
-    place.link_path = place.path + "/a"
-    place.depth = above.depth + 1
-    place.block = flags if own or section or (flags & BLOCK and not above.bounded) else 0
-    place.framing = framing
-    place.in_content = above.in_content or flags & CONTENT != 0
-    place.bounded = own or (above.bounded and not section)
-    place.inside = {}
-    if _places < MOST_PLACES and len(above.path) + len(name) <= LONGEST_REMEMBERED:
-        above.inside[key] = place
-        _places += 1
-    return place
+include "places.pxi"
 
 
 cdef list _resolved(str base, list hrefs, bint drop_tracking):
@@ -182,26 +122,53 @@ cdef class CompiledTree(Elements):
     cdef bint _navigates(self, Block block) except -1:
         return block.framing or (block.flags & LIST and self._mostly_links(block))
 
-    def heading(self, int number):
-        """The text of a heading."""
+    cdef str _heading(self, int number):
         return self._shortened(self._node(HEADINGS, number), LONGEST_HEADING, LONGEST_HEADING * 4)
+
+    cdef int _level(self, int number) noexcept:
+        return level_of[self.elements[self.sorted[HEADINGS].at[number]].kind]
+
+    cdef list _headings_above(self, str title, int anchors):
+        """For each anchor the headings above it, as `Outline` has them; all headings become known on the way."""
+        cdef int number, level, count = self.sorted[HEADINGS].count
+        cdef str text, main = title
+        cdef list texts = [], above = [], levels = [], around = []
+        for number in range(count):
+            if self._level(number) == 1:
+                main = self._heading(number) or title
+                break
+        current = Headings(main)
+        for number in range(count):
+            above.extend([current] * (self.anchors_before.at[number] - len(above)))
+            text = self._heading(number) if len(texts) < MOST_HEADINGS else ""
+            if not text:
+                continue
+            level = self._level(number)
+            texts.append(text)
+            while levels and levels[len(levels) - 1] >= level:
+                levels.pop()
+                around.pop()
+            sections = around[len(around) - 1] if around else ()
+            if level > 1 or text != main:
+                sections = (*sections, text)
+            levels.append(level)
+            around.append(sections)
+            current = Headings(main, sections, text)
+        above.extend([current] * (anchors - len(above)))
+        self.headings = tuple(texts)
+        return above
 
     def links(self, page, str base, str title, Py_ssize_t most, bint drop_tracking):
         """One link per URL: the first mention, unless that one only navigates and a later one says more."""
         global _top, _places
         cdef int anchors = self.sorted[ANCHORS].count, at, position, depth = page.depth + 1
-        cdef Numbers *headings = &self.sorted[HEADINGS]
         cdef Block block, first, outside = Block.__new__(Block)
         cdef Place place
         if _places >= MOST_PLACES:
             _top, _places = _outside(), 0
         self.places, self.around = [None] * self.count, [None] * self.count
         outside.node = self.root
-        outline = Outline(
-            title, [level_of[self.elements[headings.at[at]].kind] for at in range(headings.count)], self.heading
-        )
-        above = outline.above_each([self.anchors_before.at[at] for at in range(headings.count)], anchors)
-        self.headings = tuple(outline.texts)
+        cdef list above = self._headings_above(title, anchors)
         hrefs, leading, self.dropped = self._leading(anchors, most * MENTIONS_PER_LINK)
         resolved = _resolved(base, hrefs, drop_tracking)
         own = page.url
