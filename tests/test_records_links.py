@@ -7,7 +7,7 @@ import pickle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.records import Headings, Link, Links, lines_of, urls_of
+from lycosa.records import Headings, Link, Links, lines_of, links_at, urls_of
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=5)
 FOUND = st.lists(st.tuples(WORDS, WORDS, WORDS, WORDS, WORDS), max_size=6)
@@ -29,8 +29,10 @@ def objects(found: list[tuple[str, str, str, str, str]]) -> tuple[Link, ...]:
 @given(FOUND)
 def test_columns_are_a_sequence_of_the_links_they_stand_for(found: list[tuple[str, str, str, str, str]]) -> None:
     expected = objects(found)
-    assert [columns(found)[place] for place in range(len(found))] == list(expected)  # none has been made before
     links = columns(found)
+    assert links.at(range(1, len(found))) == list(expected[1:])
+    assert links_at(expected, range(1, len(found))) == list(expected[1:])
+    assert [links[place] for place in range(len(found))] == list(expected) == links.at(range(len(found)))
     assert (len(links), tuple(links), links[1:], links) == (len(found), expected, expected[1:], expected)
     assert [links[place] for place in range(-len(found), len(found))] == [*expected, *expected]
     assert list(urls_of(links)) == urls_of(expected)

@@ -93,10 +93,10 @@ class Links(Sequence[Link]):
     @overload
     def __getitem__(self, place: slice) -> tuple[Link, ...]: ...
     def __getitem__(self, place: int | slice) -> Link | tuple[Link, ...]:
-        return self._all()[place] if isinstance(place, slice) else self.at([range(len(self))[place]])[0]
+        return self._all()[place]
 
     def at(self, places: Sequence[int]) -> list[Link]:
-        """The links at some places."""
+        """The links at some places, without making the others."""
         if self._made or not places:
             return [self._made[place] for place in places]
         anchors, tag_paths = self.anchors.split("\n"), self.tag_paths.split("\n")

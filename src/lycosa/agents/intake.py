@@ -17,10 +17,10 @@ from lycosa.agents.counts import Counts
 from lycosa.agents.partition import Assigner
 from lycosa.agents.spellings import Spellings
 from lycosa.configuration import Configuration
-from lycosa.frontier.entrance import Renewal
+from lycosa.frontier.entrance import Offer, Renewal
 from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.seen_urls import SeenUrls
-from lycosa.records import SITEMAP, Link, Links, Page, Redirected, Score, Visit, urls_of
+from lycosa.records import SITEMAP, Link, Links, Page, Redirected, Score, Visit, links_at, urls_of
 from lycosa.scoring.strategy import Strategy
 from lycosa.urls import normalise, resolve
 from lycosa.waiting import State
@@ -109,30 +109,46 @@ class Intake:
         return written
 
     def _let_in(self, visits: Sequence[Visit], now: float, renewal: Renewal | None) -> dict[int, Letters]:
-        own: list[tuple[Sequence[Link], Sequence[Score]]] = []
+        own: list[Offer] = []
         mail: dict[int, Letters] = {}
         alone = self.configuration.agents == 1
         for visit in visits:
-            links, scores = self._followed(visit)
-            self.counts.links += len(links)
-            own.append((links, scores) if alone else self._own(links, scores, mail))
+            offer = Offer(*self._followed(visit))
+            self.counts.links += len(offer.links)
+            own.append(offer if alone else self._own(offer, mail))
         self.counts.new_links += self._frontier.add_all(own, now, renewal)
         return mail
 
-    def _own(
-        self, links: Sequence[Link], scores: Sequence[Score], mail: dict[int, Letters]
-    ) -> tuple[list[Link], list[Score]]:
-        """Those of the links that this agent fetches; the others become letters."""
-        own_links: list[Link] = []
-        own_scores: list[Score] = []
-        for place, (url, score) in enumerate(zip(urls_of(links), scores, strict=True)):
-            owner = self._owner(url)
-            if owner == self.number:
-                own_links.append(links[place])
-                own_scores.append(score)
-            else:
-                self._foreign(links[place], score, owner, mail, own_links, own_scores)
-        return own_links, own_scores
+    def _own(self, offer: Offer, mail: dict[int, Letters]) -> Offer:
+        """Those of the links that this agent fetches; what becomes of the others is a matter of the mode."""
+        links, scores, _ = offer
+        owners = [self._owner(url) for url in urls_of(links)]
+        own = [place for place, owner in enumerate(owners) if owner == self.number]
+        if self.configuration.mode == "firewall":
+            self._frontier.refusals["foreign"] += len(links) - len(own)
+        elif self.configuration.mode == "cross-over":
+            return Offer(links, [
+                score if owner == self.number else Score(score.value - CROSS_OVER, score.why)
+                for score, owner in zip(scores, owners, strict=True)
+            ])  # fmt: skip
+        else:
+            self._write(offer, owners, mail)
+        return Offer(links, scores, own)
+
+    def _write(self, offer: Offer, owners: Sequence[int], mail: dict[int, Letters]) -> None:
+        """Links of other agents become letters, unless they were sent with as good a judgement."""
+        links, scores, _ = offer
+        news: list[int] = []
+        for place, (url, owner) in enumerate(zip(urls_of(links), owners, strict=True)):
+            if owner != self.number:
+                known = self._sent.get(url)
+                if known is None or known < scores[place].value:
+                    self._sent.put(url, scores[place].value)
+                    news.append(place)
+        self.counts.sent += len(news)
+        for place, link in zip(news, links_at(links, news), strict=True):
+            brief = Link(link.url, link.parent, link.anchor, depth=link.depth, redirects=link.redirects)
+            mail.setdefault(owners[place], []).append((brief, scores[place]))
 
     def _followed(self, visit: Visit) -> tuple[Sequence[Link], Sequence[Score]]:
         """The links of a visit that may be followed."""
@@ -157,7 +173,9 @@ class Intake:
         if self.configuration.scope.follow_nofollow or not any(rels):
             return links, scores
         kept = [place for place, rel in enumerate(rels) if "nofollow" not in rel]
-        return [links[place] for place in kept], [scores[place] for place in kept]
+        if len(kept) == len(rels):
+            return links, scores
+        return links_at(links, kept), [scores[place] for place in kept]
 
     def _target(self, outcome: Redirected) -> str:
         """Where a redirect leads; with its tracking parameters, where these are kept."""
@@ -166,25 +184,3 @@ class Intake:
             return outcome.target
         as_written = resolve(outcome.link.url, [location], drop_tracking=False)[0]
         return as_written if as_written and normalise(as_written) == outcome.target else outcome.target
-
-    def _foreign(
-        self,
-        link: Link,
-        score: Score,
-        owner: int,
-        mail: dict[int, Letters],
-        own_links: list[Link],
-        own_scores: list[Score],
-    ) -> None:
-        if self.configuration.mode == "firewall":
-            self._frontier.refusals["foreign"] += 1
-        elif self.configuration.mode == "cross-over":
-            own_links.append(link)
-            own_scores.append(Score(score.value - CROSS_OVER, score.why))
-        else:
-            known = self._sent.get(link.url)
-            if known is None or known < score.value:
-                self._sent.put(link.url, score.value)
-                self.counts.sent += 1
-                brief = Link(link.url, link.parent, link.anchor, depth=link.depth, redirects=link.redirects)
-                mail.setdefault(owner, []).append((brief, score))

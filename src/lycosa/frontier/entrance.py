@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -44,6 +44,14 @@ _Found: TypeAlias = tuple[Site | None, bytes, Link, Score]
 _replace = msgspec.structs.replace
 
 
+class Offer(NamedTuple):
+    """Links, the priorities they are given, and the places of those that are to be let in; all without it."""
+
+    links: Sequence[Link]
+    scores: Sequence[Score]
+    places: Sequence[int] | None = None
+
+
 def as_it_is(url: str) -> None:
     """No rules: every URL is written as it is."""
 
@@ -66,14 +74,12 @@ class Entrance:
 
     # -- adding ---------------------------------------------------------------------------------
 
-    def add(
-        self, pages: Sequence[tuple[Sequence[Link], Sequence[Score]]], now: float, renewal: Renewal | None = None
-    ) -> int:
-        """Let the links of pages in; returns how many are new."""
+    def add(self, offers: Sequence[Offer], now: float, renewal: Renewal | None = None) -> int:
+        """Let links in; returns how many are new."""
         found: list[_Found] = []
-        for links, scores in pages:
-            unsettled = self._unsettled(links, scores)
-            self.known_links += len(links) - len(unsettled)
+        for offer in offers:
+            unsettled = self._unsettled(offer)
+            self.known_links += len(offer.links if offer.places is None else offer.places) - len(unsettled)
             found += unsettled
         if not found:
             return 0
@@ -96,21 +102,22 @@ class Entrance:
                 new += 1
         return new
 
-    def _unsettled(self, links: Sequence[Link], scores: Sequence[Score]) -> list[_Found]:
+    def _unsettled(self, offer: Offer) -> list[_Found]:
         """The links of which memory knows nothing, that are judged better than before, or of which sitemaps tell more.
 
         The key of a link to a site never met before is the fingerprint alone.
         """
         names = self._queues.names
         found: list[_Found] = []
+        links, scores, offered = offer
         urls = urls_of(links)
-        met = self.seen.get_all(urls)
+        met = self.seen.get_all(urls if offered is None else [urls[place] for place in offered])
         of_sitemap = not isinstance(links, Links)
         places = [
             place
-            for place, (score, cached) in enumerate(zip(scores, met, strict=True))
+            for place, cached in zip(range(len(links)) if offered is None else offered, met, strict=True)
             if cached is None
-            or cached + SMALLEST_GAIN < score.value
+            or cached + SMALLEST_GAIN < scores[place].value
             or (of_sitemap and links[place].__class__ is SitemapLink)
         ]
         for place, link in zip(places, links_at(links, places), strict=True):

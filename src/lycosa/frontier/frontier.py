@@ -16,7 +16,7 @@ import msgspec
 from lycosa.frontier.admission import Admission, Rule
 from lycosa.frontier.calendar import Calendar
 from lycosa.frontier.ceilings import DAY, Throttle
-from lycosa.frontier.entrance import Entrance, OtherForm, Renewal
+from lycosa.frontier.entrance import Entrance, Offer, OtherForm, Renewal
 from lycosa.frontier.leases import Leases
 from lycosa.frontier.politeness import Addresses, Manners, Phase, Site
 from lycosa.frontier.queues import Queues
@@ -262,13 +262,11 @@ class Frontier:
 
         A page that was fetched waits once more where a sitemap says that it changed since and `renewal` agrees.
         """
-        return self._entrance.add([(links, scores)], now, renewal)
+        return self._entrance.add([Offer(links, scores)], now, renewal)
 
-    def add_all(
-        self, pages: Sequence[tuple[Sequence[Link], Sequence[Score]]], now: float, renewal: Renewal | None = None
-    ) -> int:
+    def add_all(self, offers: Sequence[Offer], now: float, renewal: Renewal | None = None) -> int:
         """The same for the links of many pages."""
-        return self._entrance.add(pages, now, renewal)
+        return self._entrance.add(offers, now, renewal)
 
     def revise(self, judgements: Iterable[tuple[str, Score]], now: float) -> int:
         """Give waiting links the priorities that a strategy holds now, up or down. Returns how many changed.
