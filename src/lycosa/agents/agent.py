@@ -61,7 +61,7 @@ class Agent:
         self._event = asyncio.Event()
         self._looked, self._wish = float("-inf"), Wish.RUN
         self._heard = 0.0
-        self._starved = False
+        self._starved = self._was_idle = False
         self._broken: BaseException | None = None
         self.stopping = False
 
@@ -114,10 +114,19 @@ class Agent:
                     self._send_out(now)
                 self._commit_if_due(now)
                 self._raise_broken()
-                await self._something_happens(now)
+                if not self._has_become_idle():
+                    await self._something_happens(now)
         finally:
             await self._wind_up()
         self._raise_broken()
+
+    def _has_become_idle(self) -> bool:
+        """Whether the last page has just been done: the superior hears of it at once."""
+        before, self._was_idle = self._was_idle, self.idle
+        if self._was_idle and not before:
+            self._looked = float("-inf")
+            return True
+        return False
 
     def _listen(self, now: float) -> None:
         if now - self._looked >= LONGEST_WAIT:

@@ -8,6 +8,7 @@ Killed at any moment, the crawl goes on from its last batch.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from time import perf_counter
 from typing import Protocol
@@ -176,12 +177,15 @@ class Crawl:
         counts.said_newer = before.said_newer + self._claims.taken
 
     def _order_sites(self, visits: Sequence[Visit], now: float, again: PagesAgain | None) -> dict[str, bytes]:
-        """Let sites come in the order of what their sitemaps bring; returns what is to be kept of it."""
+        """Let sites come in the order of what their sitemaps bring; returns what is to be kept of it.
+
+        Where there is nothing else to be done, there is always time for it.
+        """
         if again is not None or not self.configuration.sitemaps.order_sites:
             return {}
         begin = perf_counter()
         self._places.note(visits)
-        places = self._places.anew(now)
+        places = self._places.anew(now if visits else math.inf)
         if places is None:
             return {}
         self.frontier.order_sites(places)
