@@ -77,10 +77,11 @@ class Archive:
         places: list[Place] = []
         parts: list[bytes] = []
         file = self._current()
+        name = self._path(self._number).name
         offset = begin = file.tell()
         for response in responses:
             member = _record(response)
-            places.append(Place(self._path(self._number).name, offset, len(member)))
+            places.append(Place(name, offset, len(member)))
             parts.append(member)
             offset += len(member)
         try:

@@ -102,10 +102,11 @@ def arrow() -> Any:
     return pyarrow
 
 
-def history_of(rows: Iterable[VisitRow]) -> dict[str, list[Any]]:
-    """Rows as columns of the table `history`."""
-    listed = list(rows)
-    return {name: [getattr(row, name) for row in listed] for name in HISTORY}
+def history_of(rows: Iterable[VisitRow]) -> dict[str, tuple[Any, ...]]:
+    """Rows, one or more, as columns of the table `history`."""
+    columns = zip(*map(msgspec.structs.astuple, rows), strict=True)
+    named = dict(zip(VisitRow.__struct_fields__, columns, strict=True))
+    return {name: named[name] for name in HISTORY}
 
 
 def links_of(rows: Iterable[VisitRow]) -> dict[str, Any]:
