@@ -213,8 +213,8 @@ class TreasureLinkScorer:
                 if not (aim.fetched or (again and aim.parents)):
                     self._add(aim, says)
             return
-        given = dict.fromkeys(urls_of(page.links), 0.0)
-        given.update({link.url: each.value for link, each in zip(page.links, priorities, strict=False)})
+        urls = urls_of(page.links)
+        given = dict.fromkeys(urls, 0.0) | {url: each.value for url, each in zip(urls, priorities, strict=False)}
         for aim in self._all_aims(list(given)):
             if not (aim.fetched or (again and aim.parents)):
                 self._add(aim, given[aim.url] * self._whole)
