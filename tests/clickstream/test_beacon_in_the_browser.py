@@ -196,6 +196,7 @@ def test_back_forward_and_refresh_begin_views(browser: Browser, site: Site, keep
             event = site.listener.event(lambda event: event["n"] == 0 and event["i"] not in views)
             assert (event["u"], event["e"]) == (page["u"], {action: 1})
             views.add(event["i"])
+            reader.tab.wait_for_url(page["u"], wait_until="commit")  # the beacon is heard before the tab has turned
             if not keeps_pages:
                 reader.tab.wait_for_load_state()
             if action == "6":
