@@ -56,3 +56,18 @@ def test_journals_with_very_many_links_are_rolled_in_pieces(tmp_path: Path, monk
         assert [catalogue.roll(store, 100) for _ in range(4)] == [2, 2, 2, 0]
         assert [link["parent"] for link in catalogue.link_rows(store)] == [each.url for each in rows]
         assert [each.url for _, each in catalogue.history(store)] == [each.url for each in rows]
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3, 5, 6])
+def test_a_segment_is_the_same_however_many_rows_become_columns_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(catalogue, "AT_ONCE", at_once)
+    rows = [row(number, [("http://b.org/", str(number), 0.5, "p/a")] * number) for number in range(6)]
+    with AgentStore(tmp_path / "store") as store:
+        store.commit(Batch(Changes(), rows))
+        assert catalogue.roll(store, 5) == 5
+        assert store.number("rolled") == 5
+        assert [each.url for _, each in catalogue.history(store)] == [each.url for each in rows]
+        assert [link["anchor"] for link in catalogue.link_rows(store)] == [str(n) for n in range(6) for _ in range(n)]
+        assert len(list((store.folder / "catalogue").glob("links-*.parquet"))) == 1

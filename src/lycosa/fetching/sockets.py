@@ -39,35 +39,48 @@ def sockets() -> Sockets:
 
 
 class EpollSockets:
-    """Linux: without the bookkeeping of `selectors`, which costs more than the kernel does."""
+    """Linux: without the bookkeeping of `selectors`, which costs more than the kernel does.
+
+    A kept connection is let go after every answer and watched again for the next, so a socket that is let go stays
+    registered until something happens at it unasked. One that is closed meanwhile the kernel forgets by itself; its
+    number may come back with another socket.
+    """
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
-        self._watched: set[int] = set()
+        self._registered: set[int] = set()
+        self._let_go: set[int] = set()
         self.fileno = self._epoll.fileno
         self.close = self._epoll.close
 
     def watch(self, descriptor: int, events: int) -> None:
         """Watch a socket from now on for these events only; 0 lets go of it."""
-        known = descriptor in self._watched
         if not events:
-            if known:
-                self._watched.remove(descriptor)
-                self._epoll.unregister(descriptor)
+            self._let_go.add(descriptor)
             return
+        self._let_go.discard(descriptor)
         wanted = (select.EPOLLIN if events & READ else 0) | (select.EPOLLOUT if events & WRITE else 0)
-        if known:
-            self._epoll.modify(descriptor, wanted)
-        else:
-            self._watched.add(descriptor)
-            self._epoll.register(descriptor, wanted)
+        if descriptor in self._registered:
+            try:
+                self._epoll.modify(descriptor, wanted)
+                return
+            except FileNotFoundError:
+                self._registered.remove(descriptor)
+        self._epoll.register(descriptor, wanted)
+        self._registered.add(descriptor)
 
     def ready(self) -> list[tuple[int, int]]:
         """The sockets at which something happened; an error or a hang-up shows when they are read."""
-        return [
-            (descriptor, (WRITE if events & select.EPOLLOUT else 0) | (READ if events & ~select.EPOLLOUT else 0))
-            for descriptor, events in self._epoll.poll(0)
-        ]
+        found = []
+        for descriptor, events in self._epoll.poll(0):
+            if descriptor in self._let_go:
+                self._let_go.remove(descriptor)
+                self._registered.remove(descriptor)
+                self._epoll.unregister(descriptor)
+            else:
+                reading = READ if events & ~select.EPOLLOUT else 0
+                found.append((descriptor, (WRITE if events & select.EPOLLOUT else 0) | reading))
+        return found
 
 
 class SelectorSockets:

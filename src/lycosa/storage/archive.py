@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from http import HTTPStatus
@@ -79,8 +79,8 @@ class Archive:
         file = self._current()
         name = self._path(self._number).name
         offset = begin = file.tell()
-        for response in responses:
-            member = _record(response)
+        for response, identity in zip(responses, _random_uuids(len(responses)), strict=True):
+            member = _record(response, identity)
             places.append(Place(name, offset, len(member)))
             parts.append(member)
             offset += len(member)
@@ -134,19 +134,21 @@ def _date(second: int) -> str:
     return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _random_uuid() -> str:
-    """A UUID of version 4, as `uuid` makes them in four times the time."""
-    digits = os.urandom(16).hex()
-    variant = "89ab"[int(digits[16], 16) % 4]
-    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
+def _random_uuids(number: int) -> Iterator[str]:
+    """UUIDs of version 4. The system is asked for chance once, which it gives slowly, and not for each."""
+    drawn = os.urandom(16 * number).hex()
+    for begin in range(0, len(drawn), 32):
+        digits = drawn[begin : begin + 32]
+        variant = "89ab"[int(digits[16], 16) % 4]
+        yield f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
 
 
-def _packed(kind: str, fields: list[tuple[str, str]], body: Sequence[bytes], at: float) -> bytes:
+def _packed(kind: str, identity: str, fields: list[tuple[str, str]], body: Sequence[bytes], at: float) -> bytes:
     """A record with a body in pieces, as a gzip member."""
     lines = [
         "WARC/1.1",
         f"WARC-Type: {kind}",
-        f"WARC-Record-ID: <urn:uuid:{_random_uuid()}>",
+        f"WARC-Record-ID: <urn:uuid:{identity}>",
         f"WARC-Date: {_date(int(at))}",
         *[f"{name}: {value}" for name, value in fields],
         f"Content-Length: {sum(map(len, body))}",
@@ -159,10 +161,10 @@ def _packed(kind: str, fields: list[tuple[str, str]], body: Sequence[bytes], at:
 def _warcinfo(name: str) -> bytes:
     body = b"software: Lycosa\r\nformat: WARC File Format 1.1\r\n"
     fields = [("WARC-Filename", name), ("Content-Type", "application/warc-fields")]
-    return _packed("warcinfo", fields, [body], datetime.now(UTC).timestamp())
+    return _packed("warcinfo", next(_random_uuids(1)), fields, [body], datetime.now(UTC).timestamp())
 
 
-def _record(response: Response) -> bytes:
+def _record(response: Response, identity: str) -> bytes:
     reason = _REASONS.get(response.status, "Unknown")
     kept = [_line(f"{name}: {value}") for name, value in response.headers if name.lower() not in _DROPPED]
     lines = [f"HTTP/1.1 {response.status} {reason}", *kept, f"Content-Length: {len(response.raw)}", "\r\n"]
@@ -179,7 +181,7 @@ def _record(response: Response) -> bytes:
     if response.status == HTTPStatus.NOT_MODIFIED:
         fields.append(("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/server-not-modified"))
     kind = "revisit" if response.status == HTTPStatus.NOT_MODIFIED else "response"
-    return _packed(kind, fields, (head, response.raw), response.began)
+    return _packed(kind, identity, fields, (head, response.raw), response.began)
 
 
 def _line(text: str) -> str:

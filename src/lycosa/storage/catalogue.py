@@ -73,6 +73,10 @@ LARGEST_ROLL = 64 * 1024**2
 """Characters of links that are rolled at a time: a page of a hostile site may have links of dozens of megabytes."""
 
 
+AT_ONCE = 256
+"""Rows that become columns at a time: those of a whole segment would not fit into a processor's cache."""
+
+
 class Journal(Protocol):
     """Where rows lie before they are rolled."""
 
@@ -129,14 +133,7 @@ def links_of(rows: Iterable[VisitRow]) -> dict[str, Any]:
 def _cut(texts: list[str]) -> Any:
     """The lines of texts, one after the other. There are dozens a page, so they are cut all at once."""
     pa = arrow()
-    if not texts:
-        return pa.array([], pa.string())
-    data = np.frombuffer("\n".join((*texts, "")).encode("utf-8", "replace"), np.uint8)
-    within = data != ord("\n")
-    ends = np.flatnonzero(~within)
-    offsets = np.zeros(len(ends) + 1, np.int32)
-    offsets[1:] = ends - np.arange(len(ends))
-    return pa.StringArray.from_buffers(len(ends), pa.py_buffer(offsets), pa.py_buffer(data[within]))
+    return pa.compute.split_pattern(pa.array(texts, pa.string()), "\n").flatten()
 
 
 def schema(table: str) -> Any:
@@ -176,32 +173,48 @@ def _remove_unclosed(folder: Path, closed: int) -> None:
             path.unlink()
 
 
+def _portions(journal: Journal, after: int, through: int) -> Iterator[list[VisitRow]]:
+    """The rows to be rolled, some at a time."""
+    rows: list[VisitRow] = []
+    size = 0
+    for number, row in journal.rows(after):
+        if number > through or size > LARGEST_ROLL:
+            break
+        rows.append(row)
+        size += row.links.size
+        if len(rows) == AT_ONCE:
+            yield rows
+            rows = []
+    if rows:
+        yield rows
+
+
 def roll(journal: Journal, through: int) -> int:
     """Move journal rows up to a number into Parquet, as many as fit in memory. Returns how many.
 
     Safe to be interrupted anywhere.
     """
-    begin = journal.number("rolled")
-    numbered, size = [], 0
-    for number, row in journal.rows(begin):
-        if number > through or size > LARGEST_ROLL:
-            break
-        numbered.append((number, row))
-        size += row.links.size
-    if not numbered:
+    begin, rolled = journal.number("rolled"), 0
+    pa = arrow()
+    made: dict[str, list[Any]] = {"history": [], "links": []}
+    for rows in _portions(journal, begin, through):
+        rolled += len(rows)
+        made["history"].append(pa.table(history_of(rows), schema=schema("history")))
+        made["links"].append(pa.table(links_of(rows), schema=schema("links")))
+    if not rolled:
         return 0
-    pa, rows, last = arrow(), [row for _, row in numbered], numbered[-1][0]
+    last = begin + rolled
     (journal.folder / "catalogue").mkdir(exist_ok=True)
     _remove_unclosed(journal.folder, begin)
-    for table, columns in (("history", history_of(rows)), ("links", links_of(rows))):
+    for table, parts in made.items():
         path = _segment(journal.folder, table, begin + 1, last)
         partial = path.with_suffix(".partial")
-        pa.parquet.write_table(pa.table(columns, schema=schema(table)), partial, compression="zstd")
+        pa.parquet.write_table(pa.concat_tables(parts), partial, compression="zstd")
         with partial.open("rb") as file:
             os.fsync(file.fileno())
         partial.replace(path)
     journal.drop_rows(last)
-    return len(rows)
+    return rolled
 
 
 def unreadable(path: Path) -> str:

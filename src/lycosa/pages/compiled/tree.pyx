@@ -33,12 +33,15 @@ include "places.pxi"
 
 
 cdef list _resolved(str base, list hrefs, bint drop_tracking):
-    """What `urls.resolve` makes of addresses; those met lately are looked up here."""
+    """What `urls.resolve` makes of addresses, None staying None; those met lately are looked up here."""
     cdef str origin = urls.site_of(base), href, absolute
     cdef dict remembered = urls.remembered
     cdef list found = [], odd = []
     cdef int place
     for href in hrefs:
+        if href is None:
+            found.append(None)
+            continue
         absolute = origin + href if href.startswith("/") else href
         url = remembered.get(absolute)
         if url is None:
@@ -169,14 +172,13 @@ cdef class CompiledTree(Elements):
         self.places, self.around = [None] * self.count, [None] * self.count
         outside.node = self.root
         cdef list above = self._headings_above(title, anchors)
-        hrefs, leading, self.dropped = self._leading(anchors, most * MENTIONS_PER_LINK)
-        resolved = _resolved(base, hrefs, drop_tracking)
+        cdef list resolved = _resolved(base, self._addresses(anchors, most * MENTIONS_PER_LINK), drop_tracking)
         own = page.url
         cdef dict chosen = {}
         cdef Lines anchors_found = Lines()
         cdef Py_ssize_t length
         cdef list blocks = [], urls_found = [], boundaries = [], over = [], paths = [], rels = []
-        for at, url in zip(leading, resolved):
+        for at, url in enumerate(resolved):
             if url is None or url == own:
                 continue
             node = self._node(ANCHORS, at)
@@ -200,8 +202,11 @@ cdef class CompiledTree(Elements):
             elif position < most:
                 chosen[url] = position
                 urls_found.append(url)
-                for column in (blocks, boundaries, over, paths, rels):
-                    column.append(None)
+                blocks.append(None)
+                boundaries.append(None)
+                over.append(None)
+                paths.append(None)
+                rels.append(None)
             else:
                 self.dropped += 1
                 continue
@@ -211,18 +216,21 @@ cdef class CompiledTree(Elements):
             paths[position], rels[position] = place.link_path, rel.lower() if rel else ""
         return Links(own, depth, urls_found, anchors_found.text(), boundaries, over, "\n".join(paths), rels)
 
-    cdef tuple _leading(self, int anchors, Py_ssize_t most):
-        """The addresses of the anchors that have one, which these are, and how many were left out."""
+    cdef list _addresses(self, int anchors, Py_ssize_t most):
+        """The address of each anchor, None for one that has none; those beyond the most are counted as dropped."""
         cdef int at
-        hrefs, leading = [], []
+        cdef Py_ssize_t left = most
+        cdef list hrefs = []
+        self.dropped = 0
         for at in range(anchors):
             href = _attribute(self._node(ANCHORS, at), HREF)
+            hrefs.append(href)
             if href is not None:
-                hrefs.append(href)
-                leading.append(at)
-                if anchors > most and len(hrefs) >= most:
-                    return hrefs, leading, anchors - at - 1
-        return hrefs, leading, 0
+                left -= 1
+                if anchors > most and left <= 0:
+                    self.dropped = anchors - at - 1
+                    break
+        return hrefs
 
     def main_text(self):
         """The text of the content of a page; the text of all of it where there is no content to be found."""
