@@ -45,9 +45,12 @@ def normalise(url: str, *, drop_tracking: bool = True) -> str | None:
     """The normal form of an absolute URL (M1), or None where it is not an http(s) URL."""
     if len(url) > LONGEST:
         return None
-    if _PLAIN_URL.fullmatch(url):
-        return url
-    return _normalise_odd(url, drop_tracking)
+    return url if is_plain(url) else _normalise_odd(url, drop_tracking)
+
+
+def is_plain(url: str) -> bool:
+    """Whether a URL is known at a glance to be its own normal form, whatever becomes of tracking parameters."""
+    return _PLAIN_URL.fullmatch(url) is not None
 
 
 remembered: dict[str, str] = {}
@@ -61,7 +64,7 @@ def resolve(base: str, hrefs: Iterable[str], *, drop_tracking: bool = True) -> l
     `base` must be in normal form.
     """
     origin = site_of(base)
-    folder = base.partition("?")[0].rpartition("/")[0] + "/"
+    folder = folder_of(base)
     known, plain_file = remembered.get, _PLAIN_FILE.fullmatch
     found: list[str | None] = []
     for href in hrefs:
@@ -83,6 +86,11 @@ def resolve(base: str, hrefs: Iterable[str], *, drop_tracking: bool = True) -> l
     return found
 
 
+def folder_of(url: str) -> str:
+    """The folder of a URL in normal form, from which its links to files are seen."""
+    return url.partition("?")[0].rpartition("/")[0] + "/"
+
+
 def _climbed(folder: str, origin: str, href: str) -> str:
     """A link that begins with steps up, seen from the root of its site."""
     while href.startswith("../"):
@@ -93,7 +101,7 @@ def _climbed(folder: str, origin: str, href: str) -> str:
 
 def _plain(absolute: str) -> str | None:
     """A URL that is its own normal form, remembered."""
-    if len(absolute) > LONGEST or not _PLAIN_URL.fullmatch(absolute):
+    if len(absolute) > LONGEST or not is_plain(absolute):
         return None
     if len(remembered) >= MOST_REMEMBERED:
         remembered.clear()

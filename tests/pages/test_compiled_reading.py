@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from page_making import PROSE, fetched
+from page_making import PROSE, URL, fetched
 
 from lycosa.fetching.simulated_web.web import SimulatedWeb
 from lycosa.pages import trees
@@ -34,12 +35,22 @@ PIECES = (
 )  # fmt: skip
 
 
-def by_both(html: str | bytes, most_links: int = 5000) -> tuple[Page, Page]:
+HREFS = (
+    "/a/b", "/a/b?c=d", "/a/b?utm_source=x", "/a//b", "//site.test/a/b", "/", "", "?c=d", "#part", "/a/b#part", "b",
+    "b/", "b/c?d=e:f", "./b", "../b", "../../../b", "a:b", "b?a:b", "mailto:a@site.test", "-b", "~b", "_b", "1",
+    " /a/b ", "https://site.test/a/b", "HTTPS://site.test/a/b", "http://site.test/a/b", "https:/a/b", "https:b", "http",
+    "https://", "https://site.test", "https://site.test:443/a/b", "https://other.test/a/b", "/%61/b", "/\N{BIRD}",
+    "/a/b\n", "/a\tb", "/" + "long/" * 99, "/" + "x" * 480, "/" + "x" * 9000,
+)  # fmt: skip
+BASES = ("https://site.test/", "https://site.test/a/b", "https://site.test/a/b?c=d/e", "https://other.test:8080/a/")
+
+
+def by_both(html: str | bytes, most_links: int = 5000, url: str = URL) -> tuple[Page, Page]:
     pages = []
     with pytest.MonkeyPatch.context() as patch:
         for compiled in (True, False):
             patch.setattr(trees, "COMPILED", compiled)
-            pages.append(read_page(fetched(html), most_links, structure=True))
+            pages.append(read_page(fetched(html, url=url), most_links, structure=True))
     return pages[0], pages[1]
 
 
@@ -48,6 +59,34 @@ def by_both(html: str | bytes, most_links: int = 5000) -> tuple[Page, Page]:
 def test_both_readers_agree_on_any_markup(pieces: list[str], most_links: int) -> None:
     compiled, plain = by_both("".join(pieces), most_links)
     assert compiled == plain
+
+
+def linking(hrefs: Sequence[str]) -> str:
+    return "".join(f'<a href="{href}">{number}</a>' for number, href in enumerate(hrefs))
+
+
+@settings(max_examples=200)
+@given(st.lists(st.tuples(st.sampled_from(BASES), st.lists(st.sampled_from(HREFS), max_size=80)), max_size=5))
+def test_both_readers_agree_on_addresses_whatever_was_met_before(pages: list[tuple[str, list[str]]]) -> None:
+    for base, hrefs in pages:
+        compiled, plain = by_both(linking(hrefs), url=base)
+        assert compiled == plain
+
+
+def test_an_address_that_was_met_before_is_the_same_object() -> None:
+    written = ("/kept/one", "one", "https://site.test/kept/one", "../kept/one", "/kept/one#part")
+    urls = [read_page(fetched(linking([href]), url="https://site.test/kept/page")).links[0].url for href in written]
+    assert set(urls) == {"https://site.test/kept/one"}
+    assert all(url is urls[0] for url in urls)
+
+
+def test_more_addresses_than_are_kept_are_all_read_right() -> None:
+    for _ in range(2):
+        for first in range(0, 150_000, 5000):
+            page = read_page(fetched(linking([f"/many/{number}" for number in range(first, first + 5000)])))
+            assert [link.url for link in page.links] == [
+                f"https://site.test/many/{number}" for number in range(first, first + 5000)
+            ]
 
 
 @settings(max_examples=100)

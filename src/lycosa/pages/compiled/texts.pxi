@@ -68,23 +68,26 @@ cdef inline int _kind(Node node) noexcept:
     return <int> tag if tag < KINDS else 0
 
 
-cdef unsigned char lower_of[256]
-cdef unsigned char is_letter[256]
+cdef unsigned short letter_of[256]
 for code in range(256):
-    lower_of[code] = code + 32 if 65 <= code <= 90 else code
-    is_letter[code] = code != 32 and not 9 <= code <= 13
+    letter_of[code] = (code + 32 if 65 <= code <= 90 else code) | (code != 32 and not 9 <= code <= 13) << 8
 
 
 def letters_of(str text):
-    """A text in lower case without its white space; tables, since a wrong guess at a branch costs more."""
+    """A text in lower case without its white space.
+
+    A table has each byte in lower case, and above it whether it stays: a wrong guess at a branch would cost more.
+    """
     cdef bytes data = (text if text.isascii() else text.lower()).encode("utf-8", "replace")
     cdef Py_ssize_t size = len(data), place, kept = 0
     cdef const unsigned char *source = data
     cdef bytes letters = PyBytes_FromStringAndSize(NULL, size)
     cdef unsigned char *target = <unsigned char *> PyBytes_AS_STRING(letters)
+    cdef unsigned short letter
     for place in range(size):
-        target[kept] = lower_of[source[place]]
-        kept += is_letter[source[place]]
+        letter = letter_of[source[place]]
+        target[kept] = <unsigned char> letter
+        kept += letter >> 8
     return letters[:kept]
 
 
@@ -98,19 +101,28 @@ cdef str _short(const unsigned char *text, Py_ssize_t size, int longest, int loo
     return found[:looked_at].strip()[:longest] if len(found) > longest else found.strip()
 
 
-cdef inline object _attribute(Node node, int wanted):
-    """The value of an attribute; None where it has none."""
+cdef inline void _take_attribute(Node node, int wanted, const unsigned char **text, Py_ssize_t *size) noexcept:
+    """Where the value of an attribute is; NULL where there is none."""
     cdef Node attribute = first_attribute(node)
-    cdef const unsigned char *text
-    cdef size_t size = 0, length = strlen(ATTRIBUTES[wanted])
+    cdef size_t length = strlen(ATTRIBUTES[wanted]), found = 0
+    cdef const unsigned char *name
+    text[0], size[0] = NULL, 0
     while attribute != NULL:
         if _kind(attribute) == attribute_kinds[wanted]:
-            text = attribute_name(attribute, &size)
-            if size == length and memcmp(text, ATTRIBUTES[wanted], length) == 0:  # and not, say, xlink:href
-                text = attribute_value(attribute, &size)
-                return None if text == NULL else _decoded(text, size)
+            name = attribute_name(attribute, &found)
+            if found == length and memcmp(name, ATTRIBUTES[wanted], length) == 0:  # and not, say, xlink:href
+                text[0] = attribute_value(attribute, &found)
+                size[0] = found if text[0] != NULL else 0
+                return
         attribute = next_attribute(attribute)
-    return None
+
+
+cdef inline object _attribute(Node node, int wanted):
+    """The value of an attribute; None where it has none."""
+    cdef const unsigned char *text
+    cdef Py_ssize_t size
+    _take_attribute(node, wanted, &text, &size)
+    return None if text == NULL else _decoded(text, size)
 
 
 cdef dict _attributes(Node node):

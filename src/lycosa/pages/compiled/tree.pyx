@@ -6,10 +6,14 @@ exports. Where that library has them not, or text nodes are not as expected, imp
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.stdint cimport uintptr_t
-from libc.stdlib cimport free, realloc
+from libc.stdint cimport uint64_t, uintptr_t
+from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy, strlen
+
+from os import urandom
 
 from selectolax import lexbor as library
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
@@ -30,27 +34,7 @@ include "calls.pxi"
 include "texts.pxi"
 include "elements.pxi"
 include "places.pxi"
-
-
-cdef list _resolved(str base, list hrefs, bint drop_tracking):
-    """What `urls.resolve` makes of addresses, None staying None; those met lately are looked up here."""
-    cdef str origin = urls.site_of(base), href, absolute
-    cdef dict remembered = urls.remembered
-    cdef list found = [], odd = []
-    cdef int place
-    for href in hrefs:
-        if href is None:
-            found.append(None)
-            continue
-        absolute = origin + href if href.startswith("/") else href
-        url = remembered.get(absolute)
-        if url is None:
-            odd.append(len(found))
-        found.append(url)
-    if odd:
-        for place, url in zip(odd, urls.resolve(base, [hrefs[place] for place in odd], drop_tracking=drop_tracking)):
-            found[place] = url
-    return found
+include "addresses.pxi"
 
 
 cdef class CompiledTree(Elements):
@@ -172,7 +156,7 @@ cdef class CompiledTree(Elements):
         self.places, self.around = [None] * self.count, [None] * self.count
         outside.node = self.root
         cdef list above = self._headings_above(title, anchors)
-        cdef list resolved = _resolved(base, self._addresses(anchors, most * MENTIONS_PER_LINK), drop_tracking)
+        cdef list resolved = self._resolved(anchors, most * MENTIONS_PER_LINK, base, drop_tracking)
         own = page.url
         cdef dict chosen = {}
         cdef Lines anchors_found = Lines()
@@ -216,21 +200,42 @@ cdef class CompiledTree(Elements):
             paths[position], rels[position] = place.link_path, rel.lower() if rel else ""
         return Links(own, depth, urls_found, anchors_found.text(), boundaries, over, "\n".join(paths), rels)
 
-    cdef list _addresses(self, int anchors, Py_ssize_t most):
-        """The address of each anchor, None for one that has none; those beyond the most are counted as dropped."""
-        cdef int at
-        cdef Py_ssize_t left = most
-        cdef list hrefs = []
+    cdef list _resolved(self, int anchors, Py_ssize_t most, str base, bint drop_tracking):
+        """The URL of each anchor, None for one that leads nowhere; those beyond the most are counted as dropped."""
+        cdef Written links[AT_ONCE]
+        cdef Written *link
+        cdef str origin = urls.site_of(base), folder = urls.folder_of(base)
+        cdef list found = [], odd = [], hrefs = []
+        cdef int at = 0, number, place
+        cdef Py_ssize_t left = most if anchors > most else anchors + 1
         self.dropped = 0
-        for at in range(anchors):
-            href = _attribute(self._node(ANCHORS, at), HREF)
-            hrefs.append(href)
-            if href is not None:
+        while at < anchors:
+            number = 0
+            while number < AT_ONCE and at < anchors:
+                link = &links[number]
+                _take_attribute(self._node(ANCHORS, at), HREF, &link.text, &link.size)
+                link.before, link.before_size = NULL, 0
+                at, number = at + 1, number + 1
+                if link.text == NULL:
+                    continue
+                if link.size and link.text[0] == 47:
+                    link.before, link.before_size = letters_in(origin), length_of(origin)
+                elif link.size and _is_file(link.text[0]) and not _is_whole(link.text, link.size):
+                    link.before, link.before_size = letters_in(folder), length_of(folder)
                 left -= 1
-                if anchors > most and left <= 0:
-                    self.dropped = anchors - at - 1
-                    break
-        return hrefs
+                if not left:
+                    self.dropped, anchors = anchors - at, at
+            _look_up(links, number)
+            for place in range(number):
+                url = _url_of(&links[place])
+                if url is None and links[place].text != NULL:
+                    odd.append(len(found))
+                    hrefs.append(_decoded(links[place].text, links[place].size))
+                found.append(url)
+        if odd:
+            for place, url in zip(odd, urls.resolve(base, hrefs, drop_tracking=drop_tracking)):
+                found[place] = None if url is None else _one_of_many(url)
+        return found
 
     def main_text(self):
         """The text of the content of a page; the text of all of it where there is no content to be found."""
