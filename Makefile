@@ -9,7 +9,7 @@ WORKERS ?= 3
 
 venv: $(STAMP)
 
-$(STAMP): pyproject.toml constraints.txt $(wildcard src/lycosa/pages/compiled/*.px?) src/lycosa/pages/compiled/tree.pyx
+$(STAMP): pyproject.toml constraints.txt $(wildcard src/lycosa/*.pyx src/lycosa/pages/compiled/*.p[xy][ix])
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Lycosa needs Python 3.11 or newer; set PYTHON=..."; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing Lycosa and its tools into $(VENV) ..."

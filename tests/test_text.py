@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.text import language_of, stop_words, term_counts, terms, words
+from lycosa.text import (
+    language_of,
+    letters_of,
+    occurrences,
+    plain_letters,
+    plain_occurrences,
+    stop_words,
+    term_counts,
+    terms,
+    words,
+)
 
 
 def test_words() -> None:
@@ -55,3 +65,15 @@ def test_stop_words_are_words() -> None:
     for language, listed in stop_words().items():
         assert len(listed) > 40, language
         assert all(words(word) == [word] for word in listed), language
+
+
+@given(st.text() | st.text("aB \t\n\r\x0b\x0c\x1c\xa0\u0130ß\ud800"))
+def test_letters_are_the_same_however_they_are_read(text: str) -> None:
+    assert letters_of(text) == plain_letters(text)
+
+
+@given(st.binary(max_size=600), st.binary(min_size=1, max_size=1))
+def test_bytes_are_counted_the_same_however_they_are_counted(data: bytes, byte: bytes) -> None:
+    assert occurrences(data, byte) == plain_occurrences(data, byte) == data.count(byte)
+    assert occurrences(data, b" ") == data.count(b" ")
+    assert occurrences(b" " * len(data), b" ") == len(data)

@@ -8,6 +8,7 @@ words for the same text.
 from __future__ import annotations
 
 import re
+import string
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -22,6 +23,8 @@ _SPACED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in ra
 END = "\0"
 """Stands behind a text among running words, so that no phrase reaches over."""
 _SPACED_BUT_ENDS = bytes((0, *_SPACED[1:]))
+_WHITE = b" \t\n\r\x0b\x0c"
+_LOWER = bytes.maketrans(string.ascii_uppercase.encode(), string.ascii_lowercase.encode())
 
 SNOWBALL = {
     "ar": "arabic", "da": "danish", "de": "german", "en": "porter", "es": "spanish", "fi": "finnish",
@@ -37,9 +40,22 @@ FEW_ODD = 64
 FEWEST_WORDS = 12
 
 
-def occurrences(data: bytes, byte: bytes) -> int:
+def plain_letters(text: str) -> bytes:
+    """A text in lower case without its white space, since markup inside a sentence decides where some of it appears."""
+    letters = text if text.isascii() else text.lower()
+    return letters.encode("utf-8", "replace").translate(_LOWER, _WHITE)
+
+
+def plain_occurrences(data: bytes, byte: bytes) -> int:
     """How often a byte occurs; `count` would take several times as long."""
     return int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord(byte)))
+
+
+try:
+    from lycosa.compiled_text import letters_of as letters_of
+    from lycosa.compiled_text import occurrences as occurrences
+except ImportError:
+    letters_of, occurrences = plain_letters, plain_occurrences
 
 
 def words(text: str) -> list[str]:

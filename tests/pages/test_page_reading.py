@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from page_making import PROSE, URL, fetched
 
 from lycosa import urls
-from lycosa.pages.digests import digest_of, letters_of, plain_letters
+from lycosa.pages.digests import digest_of
 from lycosa.pages.document import language_of_text, looks_like_error, read_page
 from lycosa.pages.head import moment_of
 from lycosa.records import Page
@@ -259,8 +259,3 @@ def test_a_first_glance_at_the_words_does_not_overrule_all_of_them() -> None:
 def test_the_chosen_option_of_a_list_is_not_text() -> None:
     option = "<select><button><selectedcontent></selectedcontent></button><option selected>Chosen</option></select>"
     assert "Chosen" not in read_page(fetched(f"<p>{PROSE}</p>{option}")).text
-
-
-@given(st.text() | st.text("aB \t\n\r\x0b\x0c\x1c\xa0\u0130ß\ud800"))
-def test_letters_are_the_same_however_they_are_read(text: str) -> None:
-    assert letters_of(text) == plain_letters(text)

@@ -68,29 +68,6 @@ cdef inline int _kind(Node node) noexcept:
     return <int> tag if tag < KINDS else 0
 
 
-cdef unsigned short letter_of[256]
-for code in range(256):
-    letter_of[code] = (code + 32 if 65 <= code <= 90 else code) | (code != 32 and not 9 <= code <= 13) << 8
-
-
-def letters_of(str text):
-    """A text in lower case without its white space.
-
-    A table has each byte in lower case, and above it whether it stays: a wrong guess at a branch would cost more.
-    """
-    cdef bytes data = (text if text.isascii() else text.lower()).encode("utf-8", "replace")
-    cdef Py_ssize_t size = len(data), place, kept = 0
-    cdef const unsigned char *source = data
-    cdef bytes letters = PyBytes_FromStringAndSize(NULL, size)
-    cdef unsigned char *target = <unsigned char *> PyBytes_AS_STRING(letters)
-    cdef unsigned short letter
-    for place in range(size):
-        letter = letter_of[source[place]]
-        target[kept] = <unsigned char> letter
-        kept += letter >> 8
-    return letters[:kept]
-
-
 cdef str _short(const unsigned char *text, Py_ssize_t size, int longest, int looked_at):
     """What `shortened` makes of a text; most need no folding."""
     if not size:

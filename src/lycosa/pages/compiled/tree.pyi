@@ -1,8 +1,6 @@
 from lycosa.pages.elements import Said
 from lycosa.records import Link, Links
 
-def letters_of(text: str) -> bytes: ...
-
 class CompiledTree:
     said: Said
     structure: bytes
