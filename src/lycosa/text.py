@@ -18,7 +18,6 @@ import numpy as np
 import Stemmer
 
 _WORD = re.compile(r"[^\W_]+")
-_ASCII_SPACES = {code: " " for code in range(128) if not chr(code).isalnum()}
 _SPACED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))
 END = "\0"
 """Stands behind a text among running words, so that no phrase reaches over."""
@@ -62,7 +61,7 @@ def words(text: str) -> list[str]:
     """The words of a text, in lower case, in order."""
     lower = text.lower()
     if lower.isascii():
-        return lower.translate(_ASCII_SPACES).split()
+        return lower.encode().translate(_SPACED).decode().split()
     parts = lower.encode("utf-8", "surrogatepass").translate(_SPACED).decode("utf-8", "surrogatepass").split()
     odd = [place for place, plain in enumerate(map(str.isascii, parts)) if not plain]
     if len(odd) > FEW_ODD:

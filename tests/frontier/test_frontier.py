@@ -14,7 +14,7 @@ from lycosa.frontier.shelf import MemoryShelf
 from lycosa.records import Failed, Link, Refused, SiteOpened, SiteShut
 from lycosa.sections import Ceilings, FrontierSection, Politeness, Seconds
 from lycosa.urls import site_of
-from lycosa.waiting import State
+from lycosa.waiting import State, UrlRecord
 
 
 def test_the_best_link_of_all_sites_comes_first() -> None:
@@ -308,3 +308,27 @@ def test_without_a_budget_no_time_is_wasted() -> None:
     add(frontier, ("http://good.org/1", 0.8), ("http://good.org/2", 0.7), ("http://bad.org/1", 0.01))
     assert take(frontier, 0.0) == "http://good.org/1"
     assert take(frontier, 0.5) == "http://bad.org/1"
+
+
+def test_what_is_known_of_a_link_is_what_was_committed_last() -> None:
+    """The shelf is asked once between two commits; what it says after the next one must not be missed."""
+
+    class CountingShelf(MemoryShelf):
+        asked = 0
+
+        def url(self, key: bytes) -> UrlRecord | None:
+            self.asked += 1
+            return super().url(key)
+
+    shelf, link = CountingShelf(), Link("http://a.org/1")
+    frontier = a_frontier(shelf=shelf)
+    add(frontier, (link.url, 0.5))
+    open_all(frontier)
+    states = []
+    for step in (lambda: None, lambda: frontier.next(0.0), lambda: frontier.settle(link, fetched(link), 1.0)):
+        step()
+        shelf.apply(frontier.drain())
+        before = shelf.asked
+        states += [record.state for _ in range(3) if (record := frontier.known(link)) is not None]
+        assert shelf.asked == before + 1
+    assert states == [State.WAITING] * 3 + [State.LEASED] * 3 + [State.DONE] * 3

@@ -111,15 +111,15 @@ class Entrance:
         found: list[_Found] = []
         links, scores, offered = offer
         urls = urls_of(links)
-        met = self.seen.get_all(urls if offered is None else [urls[place] for place in offered])
-        of_sitemap = not isinstance(links, Links)
-        places = [
-            place
-            for place, cached in zip(range(len(links)) if offered is None else offered, met, strict=True)
-            if cached is None
-            or cached + SMALLEST_GAIN < scores[place].value
-            or (of_sitemap and links[place].__class__ is SitemapLink)
-        ]
+        if offered is None:
+            places = self.seen.unsettled(urls, scores, SMALLEST_GAIN)
+        else:
+            judged = [scores[place] for place in offered]
+            unsettled = self.seen.unsettled([urls[place] for place in offered], judged, SMALLEST_GAIN)
+            places = [offered[place] for place in unsettled]
+        if not isinstance(links, Links):
+            every = range(len(links)) if offered is None else offered
+            places = sorted({*places, *(place for place in every if links[place].__class__ is SitemapLink)})
         for place, link in zip(places, links_at(links, places), strict=True):
             url = link.url
             site = names.get(url[: url.index("/", 8)])

@@ -20,6 +20,7 @@ from lycosa.waiting import Changes, SiteRecord, State, UrlRecord, key_in_queue, 
 
 HEADS_IN_MEMORY = 500_000
 FEWEST_HEADS = 4
+MOST_LOOKED_UP = 10_000
 _REJECTED_PLACE = queue_key(bytes(12), REJECTED / 2)[4:12]
 """Where rejected links begin in every queue."""
 
@@ -32,6 +33,7 @@ class Queues:
         self.sites: dict[int, Site] = {}
         self.names: dict[str, Site] = {}
         self.changes = Changes()
+        self._looked_up: dict[bytes, UrlRecord | None] = {}
         self._dirty: set[int] = set()
         self.waiting = 0
         self.numbered = shelf.numbered()
@@ -71,9 +73,16 @@ class Queues:
         return None if site is None else site.prefix + fingerprint(url)
 
     def known(self, key: bytes) -> UrlRecord | None:
-        """What is known of a URL."""
-        changes = self.changes
-        return changes.urls.get(key) or changes.refused.get(key) or self._shelf.url(key)
+        """What is known of a URL. The shelf changes with the next commit only, so it is asked once until then."""
+        changes, looked_up = self.changes, self._looked_up
+        found = changes.urls.get(key) or changes.refused.get(key)
+        if found is not None:
+            return found
+        if key not in looked_up:
+            if len(looked_up) >= MOST_LOOKED_UP:
+                looked_up.clear()
+            looked_up[key] = self._shelf.url(key)
+        return looked_up[key]
 
     def touch(self, site: Site) -> None:
         """A site's figures have changed and must be written."""
@@ -149,6 +158,7 @@ class Queues:
     def drain(self) -> Changes:
         """What must be written; a new, empty set of changes begins."""
         changes, self.changes = self.changes, Changes()
+        self._looked_up.clear()
         for number in self._dirty:
             site = self.sites[number]
             changes.sites[number] = SiteRecord(

@@ -16,6 +16,8 @@ from itertools import islice
 
 import msgspec
 
+from lycosa.records import Score
+
 SETTLED = math.inf
 OFTEN = 4
 """How often a URL must have been met to outlive its generation."""
@@ -56,20 +58,23 @@ class SeenUrls:
             found.times += 1
         return found.priority
 
-    def get_all(self, urls: Iterable[str]) -> list[float | None]:
-        """The same for many URLs."""
-        found: list[float | None] = []
+    def unsettled(self, urls: Iterable[str], scores: Iterable[Score], gain: float) -> list[int]:
+        """URLs were met and judged: the places of those that memory does not know, or that wait with less by `gain`."""
+        found: list[int] = []
         young, hits = self._young.get, 0
-        for url in urls:
+        for place, (url, score) in enumerate(zip(urls, scores, strict=True)):
             seen = young(url)
             if seen is None:
-                found.append(self.get(url))
+                waits_with = self.get(url)
                 young = self._young.get
+                if waits_with is None or waits_with + gain < score.value:
+                    found.append(place)
             else:
                 hits += 1
                 if seen.times < MOST_COUNTED:
                     seen.times += 1
-                found.append(seen.priority)
+                if seen.priority + gain < score.value:
+                    found.append(place)
         self.hits += hits
         return found
 
