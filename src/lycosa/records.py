@@ -50,7 +50,18 @@ class Links(Sequence[Link]):
     A page has dozens, and most lead to where others lead: for those the columns do, and no Link is made of them.
     """
 
-    __slots__ = ("_made", "anchors", "boundaries", "depth", "headings", "parent", "rels", "tag_paths", "urls")
+    __slots__ = (
+        "_made",
+        "anchors",
+        "boundaries",
+        "depth",
+        "headings",
+        "parent",
+        "rels",
+        "tag_paths",
+        "url_lines",
+        "urls",
+    )
 
     def __init__(
         self,
@@ -65,6 +76,7 @@ class Links(Sequence[Link]):
     ) -> None:
         self.parent, self.depth, self.urls, self.anchors = parent, depth, urls, anchors
         self.boundaries, self.headings, self.tag_paths, self.rels = boundaries, headings, tag_paths, rels
+        self.url_lines = "\n".join(urls)  # here, where they are at hand: whoever stores them comes much later
         self._made: tuple[Link, ...] = ()
 
     @classmethod

@@ -96,3 +96,19 @@ def test_what_files_say_cannot_command_a_terminal(lycosa: Lycosa, tmp_path: Path
     said = refused(lycosa, "crawl", str(tmp_path / "job.toml"))
     assert "[31mred" in said
     assert "\x1b" not in said
+
+
+def test_a_crawl_that_would_have_to_wait_says_what_it_leaves(lycosa: Lycosa, home: Path) -> None:
+    begin = ("crawl", "--name", "rests", "--topic", "birds", "--seed", SEED, *QUICK)
+    done = lycosa(*begin, "--set", "politeness.delay=1h", "--set", "politeness.longest_delay=2h")
+    assert "for longer than the crawl's patience of 1.0 s" in done.stderr
+    assert "`lycosa resume rests` goes on with them later" in done.stderr
+    lycosa("set", "rests", "politeness.delay=0s")
+    assert "still" not in lycosa("resume", "rests").stderr
+    assert json.loads(lycosa("--json", "status", "rests").stdout)["waiting"] == 0
+
+
+def test_a_crawl_whose_budget_is_spent_says_nothing_of_what_it_leaves(lycosa: Lycosa, home: Path) -> None:
+    done = lycosa("crawl", "--name", "few", "--topic", "birds", "--seed", SEED, "--pages", "5", *QUICK)
+    assert "patience" not in done.stderr
+    assert json.loads(lycosa("--json", "status", "few").stdout)["waiting"] > 0

@@ -68,6 +68,8 @@ class Fleet:
         self._idle_since: float | None = None
         self._interrupts = 0
         self._began = 0.0
+        self.ran_out = False
+        """Whether the crawl ended by itself: nothing was to be done within its patience."""
 
     def _child(self, name: str, kind: str, number: int | None = None, about: Sequence[str] = ()) -> Child:
         arguments = [kind, str(self._folder.path), *([] if number is None else [str(number)]), *about]
@@ -150,7 +152,8 @@ class Fleet:
         while not all(child.ended for child in self._agents):
             status = crawl_status(self._folder, restarts=sum(child.restarts for child in self._agents))
             self._progress(status)
-            if any(child.trouble for child in self._agents) or self._nothing_left(status):
+            self.ran_out = self.ran_out or self._nothing_left(status)
+            if self.ran_out or any(child.trouble for child in self._agents):
                 self._wish_to_stop()
             running = [child.task for child in self._agents if child.task and not child.task.done()]
             await asyncio.wait(running, timeout=LOOK_EVERY, return_when=asyncio.FIRST_COMPLETED)

@@ -20,7 +20,7 @@ class LinkColumns(Record, frozen=True):
     def of(cls, links: Sequence[Link], scores: Iterable[float]) -> LinkColumns:
         """The columns of links with their scores."""
         columns = Links.of(links)
-        return cls("\n".join(columns.urls), columns.anchors, array("d", scores).tobytes(), columns.tag_paths)
+        return cls(columns.url_lines, columns.anchors, array("d", scores).tobytes(), columns.tag_paths)
 
     def __len__(self) -> int:
         return len(self.scores) // array("d").itemsize

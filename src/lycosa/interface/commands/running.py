@@ -10,6 +10,7 @@ import sys
 from lycosa.agents.fleet import Fleet
 from lycosa.agents.folder import CrawlError, CrawlFolder, Wish
 from lycosa.agents.status import Status, crawl_status
+from lycosa.interface import wording
 from lycosa.interface.commands.arguments import Commands, asked_crawl, named
 from lycosa.interface.commands.progress import ProgressLine
 
@@ -25,11 +26,27 @@ def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
 def run(folder: CrawlFolder, as_json: bool) -> int:
     """Run a crawl in the foreground until it ends."""
     line = ProgressLine(sys.stderr, quiet=as_json)
-    status = asyncio.run(Fleet(folder, line.show).run())
+    fleet = Fleet(folder, line.show)
+    status = asyncio.run(fleet.run())
     line.finish(status)
     if as_json:
         print(json.dumps(status.plain()))
+    elif fleet.ran_out:
+        _tell_of_rest(folder, status)
     return _verdict(folder, status)
+
+
+def _tell_of_rest(folder: CrawlFolder, status: Status) -> None:
+    """A crawl that ended by itself may have left links behind that it would have had to wait for."""
+    waiting, spent = status.sums["waiting"], status.budget and status.sums["fetched"] >= status.budget
+    if waiting and not spent:
+        links = "1 link waits" if waiting == 1 else f"{waiting} links wait"
+        patience = wording.span(folder.configuration().patience)
+        print(
+            f"{folder.name}: {links} still, for longer than the crawl's patience of {patience}: their sites rest, "
+            f"or a ceiling holds them back; `lycosa resume {folder.name}` goes on with them later",
+            file=sys.stderr,
+        )
 
 
 def revisit(told: argparse.Namespace) -> int:
