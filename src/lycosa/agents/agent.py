@@ -139,7 +139,7 @@ class Agent:
             site = self.frontier.site_to_open(now)
             if site is None:
                 return
-            task = asyncio.ensure_future(self._open(site))
+            task = asyncio.create_task(self._open(site))
             self._openings.add(task)
             task.add_done_callback(self._openings.discard)
 
@@ -170,7 +170,7 @@ class Agent:
                 break
             self._starved = False
             self._sent += 1
-            self._under_way[self._sent] = asyncio.ensure_future(self._visit_and_note(link, self._sent)), link
+            self._under_way[self._sent] = asyncio.create_task(self._visit_and_note(link, self._sent)), link
             sent += 1
         self.stages.note("generate", perf_counter() - begin, sent)
 

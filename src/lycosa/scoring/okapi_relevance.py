@@ -21,7 +21,7 @@ class OkapiPageScorer:
 
     def relevance(self, page: Page) -> Score:
         """Okapi of title and main text."""
-        counts, length = self._okapi.count(f"{page.title}\n{page.text}", page.language)
+        counts, length = self._okapi.count(page.text, page.language, page.title)
         self._counted[page.digest] = (tuple(counts), length)
         return self._okapi.score(counts, length)
 

@@ -132,7 +132,7 @@ class WatchedLinkScorer:
         return self._formula.importance(okapi, seen, self._measures.usual)
 
     def _of_page(self, page: Page) -> tuple[float, Seen]:
-        counted = self._okapi.count(f"{page.title}\n{page.text}", page.language)
+        counted = self._okapi.count(page.text, page.language, page.title)
         seen = self._formula.completed(self._people.of(page.url), page)
         return self._okapi.score(*counted).value * self._okapi.bound, seen
 

@@ -105,17 +105,21 @@ class Okapi:
         odds = (documents - holding + 0.5) / (holding + 0.5)
         return max(0.0, math.log(odds)) if self._settings.idf == "paper" else math.log(1 + odds)
 
-    def count(self, text: str, language: str = "en") -> tuple[dict[str, int], int]:
-        """How often each topic term occurs in a text, and the text's length in words."""
-        lower = text.lower()
+    def count(self, text: str, language: str = "en", title: str = "") -> tuple[dict[str, int], int]:
+        """How often each topic term occurs in a text and its title, and their length in words."""
         if not self.roots.serve(language):
             stem = stems(language or "en")
-            stemmed = Counter(stem(word) for word in words(lower))
+            stemmed = Counter(stem(word) for part in (title, text) for word in words(part))
             return {term: stemmed[term] for term in self.terms if term in stemmed}, stemmed.total()
         found: dict[str, int] = {}
-        for _, term in self.roots.found(lower):
-            found[term] = found.get(term, 0) + 1
-        return found, occurrences(lower.encode("utf-8", "replace"), b" ") + 1 if lower else 0
+        length = 0
+        for part in (title, text):
+            if part:
+                lower = part.lower()
+                length += occurrences(lower.encode("utf-8", "replace"), b" ")
+                for _, term in self.roots.found(lower):
+                    found[term] = found.get(term, 0) + 1
+        return found, length + 1 if title or text else 0
 
     def score(self, counts: Mapping[str, int], length: int) -> Score:
         """Okapi as a share of the most that any text could reach, with each term's part."""

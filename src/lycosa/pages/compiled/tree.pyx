@@ -214,7 +214,7 @@ cdef class CompiledTree(Elements):
             while number < AT_ONCE and at < anchors:
                 link = &links[number]
                 _take_attribute(self._node(ANCHORS, at), HREF, &link.text, &link.size)
-                link.before, link.before_size = NULL, 0
+                link.before, link.before_size = link.text, 0
                 at, number = at + 1, number + 1
                 if link.text == NULL:
                     continue
@@ -223,7 +223,7 @@ cdef class CompiledTree(Elements):
                 elif link.size and _is_file(link.text[0]) and not _is_whole(link.text, link.size):
                     link.before, link.before_size = letters_in(folder), length_of(folder)
                 left -= 1
-                if not left:
+                if left <= 0:
                     self.dropped, anchors = anchors - at, at
             _look_up(links, number)
             for place in range(number):
