@@ -119,7 +119,8 @@ class Entrance:
             places = [offered[place] for place in unsettled]
         if not isinstance(links, Links):
             every = range(len(links)) if offered is None else offered
-            places = sorted({*places, *(place for place in every if links[place].__class__ is SitemapLink)})
+            told = [place for place in every if links[place].__class__ is SitemapLink]
+            places = sorted({*places, *told}) if told else places
         for place, link in zip(places, links_at(links, places), strict=True):
             url = link.url
             site = names.get(url[: url.index("/", 8)])
