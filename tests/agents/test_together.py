@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,6 +57,26 @@ def test_one_budget_for_all(tmp_path: Path) -> None:
     assert shares[0].take()
     again = Budget(10, 0, fetched=2, path=tmp_path / "budget")
     assert again.used() < 10
+
+
+def test_the_last_page_is_taken_once(tmp_path: Path) -> None:
+    """One agent tries while another, which has counted but not yet reserved, is in the middle of taking."""
+    one, other = (Budget(1, number, path=tmp_path / "budget") for number in range(2))
+    took: list[bool] = []
+    meanwhile = threading.Thread(target=lambda: took.append(other.take()))
+
+    class Slow(Budget):
+        def used(self) -> int:
+            pages = super().used()
+            meanwhile.start()
+            meanwhile.join(timeout=0.3)
+            return pages
+
+    one.__class__ = Slow
+    took.append(one.take())
+    meanwhile.join()
+    assert sorted(took) == [False, True]
+    assert other.used() == 1
 
 
 LATE_INDEXER = """

@@ -1,17 +1,20 @@
 """One budget of pages for all agents of a crawl.
 
 Each agent has a slot in a small shared file: pages fetched plus pages on their
-way. An agent sends out another request only while the sum is below the budget.
-A dead agent's slot is corrected when it starts again.
+way. An agent sends out another request only while the sum is below the budget; it
+counts and reserves under the file's lock, so that two agents never take the last page
+both. A dead agent's slot is corrected when it starts again.
 """
 
 from __future__ import annotations
 
+import fcntl
 import mmap
-import struct
 from pathlib import Path
 
-_SLOT = struct.Struct("<q")
+import numpy as np
+
+_SLOT = np.dtype("<i8")
 _MOST_AGENTS = 256
 
 
@@ -21,25 +24,16 @@ class Budget:
     def __init__(self, pages: int, own: int = 0, fetched: int = 0, path: Path | None = None) -> None:
         self.pages = pages
         self._own = own
-        size = _SLOT.size * _MOST_AGENTS
-        if path is None:
-            self._slots = mmap.mmap(-1, size)
-        else:
-            with path.open("a+b") as file:
-                file.truncate(size)
-                self._slots = mmap.mmap(file.fileno(), size)
-        self._write(fetched)
-
-    def _write(self, value: int) -> None:
-        _SLOT.pack_into(self._slots, self._own * _SLOT.size, value)
-
-    def _read(self) -> int:
-        value: int = _SLOT.unpack_from(self._slots, self._own * _SLOT.size)[0]
-        return value
+        size = _SLOT.itemsize * _MOST_AGENTS
+        self._file = path.open("a+b") if path else None
+        if self._file:
+            self._file.truncate(size)
+        self._slots = np.frombuffer(mmap.mmap(self._file.fileno() if self._file else -1, size), _SLOT)
+        self._slots[own] = fetched
 
     def used(self) -> int:
         """Pages fetched or on their way, over all agents."""
-        return sum(value for (value,) in _SLOT.iter_unpack(self._slots[:]))
+        return int(np.add.reduce(self._slots))
 
     @property
     def spent(self) -> bool:
@@ -48,11 +42,20 @@ class Budget:
 
     def take(self) -> bool:
         """Reserve a page, if there is one left."""
-        if self.spent:
-            return False
-        self._write(self._read() + 1)
-        return True
+        self._lock(fcntl.LOCK_EX)
+        try:
+            if self.spent:
+                return False
+            self._slots[self._own] += 1
+            return True
+        finally:
+            self._lock(fcntl.LOCK_UN)
 
     def give_back(self) -> None:
         """A reserved page did not come."""
-        self._write(self._read() - 1)
+        self._slots[self._own] -= 1
+
+    def _lock(self, how: int) -> None:
+        """Keep others from reserving a page meanwhile, or let them; a dead agent's lock falls by itself."""
+        if self._file:
+            fcntl.flock(self._file, how)
