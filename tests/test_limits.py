@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from lycosa import configuration as settings
 from lycosa.configuration import ConfigurationError
+from lycosa.limits import odd_pattern
 
 
 @pytest.mark.parametrize(
@@ -41,6 +42,19 @@ def test_what_cannot_be_is_refused_with_its_key(setting: str, said: str) -> None
         settings.build({}, [setting])
     assert said in str(refused.value)
     assert len(str(refused.value)) < 10_000
+
+
+@pytest.mark.parametrize("pattern", ["a.org", "a.org/*.pdf", "*.org/(x)?a=[0-9]", "example.*", "a.org/c++/$x"])
+def test_patterns_of_urls_are_no_expressions(pattern: str) -> None:
+    assert not odd_pattern(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["^http://a.org/", r"a\.org/private", ".*/private/.*", "a.org/.+", "/end$", "(?i)a"]
+)
+def test_regular_expressions_are_no_patterns(pattern: str) -> None:
+    assert "* stands for any letters" in odd_pattern(pattern)
+    assert settings.build({"scope": {"block": [pattern]}}).scope.block == (pattern,), "kept ones can be read"
 
 
 @pytest.mark.parametrize("text", [f"pages = {'9' * 6000}", f"x = {'[' * 3000}{']' * 3000}", "pages = = 3"])

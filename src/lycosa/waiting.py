@@ -64,7 +64,11 @@ class UrlRecord(Record, frozen=True):
 
 
 class SiteRecord(Record, frozen=True):
-    """What an agent keeps of a site."""
+    """What an agent keeps of a site.
+
+    One that errors or its server slowed down has a `backoff`, the longest pause that was asked for; where it rests,
+    `next_at` is when it may be asked again, and `why` says what for.
+    """
 
     number: int
     site: str
@@ -72,6 +76,9 @@ class SiteRecord(Record, frozen=True):
     delay: float = 0.0
     fetched: int = 0
     failed: int = 0
+    backoff: float = 0.0
+    next_at: float = 0.0
+    why: str = ""
 
 
 @dataclass(slots=True)

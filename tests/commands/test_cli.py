@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from importlib.abc import MetaPathFinder
 
 import pytest
 
+import lycosa.__main__
 from lycosa.interface import cli
 
 
@@ -42,6 +44,22 @@ def test_a_misspelt_command_shows_all_choices(capsys: pytest.CaptureFixture[str]
     said = capsys.readouterr().err
     assert "'crawl'" in said
     assert "'doctor'" in said
+
+
+def test_an_interrupt_while_loading_ends_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted(MetaPathFinder):
+        def find_spec(self, fullname: str, *_: object) -> None:
+            if fullname == "lycosa.interface.cli":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "lycosa.interface.cli")
+    monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
+    assert lycosa.__main__.main() == 130
+
+
+def test_the_package_is_a_command_too() -> None:
+    done = subprocess.run([sys.executable, "-m", "lycosa", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("lycosa ")
 
 
 @pytest.mark.parametrize(("command", "unneeded"), [("--version", "msgspec"), ("pause none", "numpy")])

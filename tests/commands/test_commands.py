@@ -9,7 +9,9 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import duckdb
@@ -19,6 +21,8 @@ from real_crawl import Crawled, Lycosa
 from warcio.archiveiterator import ArchiveIterator
 
 from lycosa.fetching.web_server import serve_in_process
+
+PRINTED = ("--to", "jsonl", "--output", "-", "--table")
 
 
 def test_status_in_words_and_figures(crawled: Crawled) -> None:
@@ -103,6 +107,44 @@ def test_explain_tells_the_place_of_a_waiting_link(crawled: Crawled, tmp_path: P
     assert re.search(r"\d+ links of its site are ahead of it", found["events"][-1]["what"])
 
 
+def test_explain_tells_that_a_site_rests(lycosa: Lycosa, tmp_path: Path) -> None:
+    """Its server asked for an hour; the crawl gives it as long as it rests from errors, also after a restart."""
+
+    class Busy(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response({"/": 200, "/1": 503, "/2": 503}.get(self.path, 404))
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Retry-After", "3600")
+            self.end_headers()
+            self.wfile.write(b"<a href=/1>1</a> <a href=/2>2</a>" if self.path == "/" else b"")
+            asked.append(self.path)
+
+        def log_message(self, *_: object) -> None:
+            """Nobody reads it."""
+
+    asked: list[str] = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), Busy) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        seed = f"http://127.0.0.1:{server.server_port}/"
+        settings = ('fetching.allow_addresses=["127.0.0.0/8"]', "politeness.delay=0s", "patience=1s")
+        order = [part for each in settings for part in ("--set", each)]
+        lycosa("crawl", *order, "--name", "busy", "--topic", "birds", "--seed", seed)
+        pages = [path for path in asked if path in ("/1", "/2")]
+        lycosa("resume", "busy")
+        server.shutdown()
+    assert len(pages) == 1
+    assert [path for path in asked if path in ("/1", "/2")] == pages
+    (left,) = {"/1", "/2"} - set(pages)
+    told = lycosa("explain", "busy", seed + left[1:]).stdout
+    assert re.search(r"waiting\n(.*\n)+  20.* not before then: its site rests \(slowed down by http-503\)", told)
+    sites = [json.loads(line) for line in lycosa("export", "busy", *PRINTED, "sites").stdout.splitlines()]
+    assert [(site["waiting"], site["why"]) for site in sites] == [(1, "slowed down by http-503")]
+    assert sites[0]["rests_until"] > time.time()
+    refused = lycosa("export", "busy", "--to", "parquet", "--output", "-", check=False)
+    assert refused.returncode == 2
+    assert "--to jsonl" in refused.stderr
+
+
 def test_the_owners_of_a_begun_crawl_cannot_be_changed(crawled: Crawled) -> None:
     done = crawled.run("crawl", "--name", "birds", "--agents", "3", check=False)
     assert done.returncode == 2
@@ -146,6 +188,8 @@ def test_a_crawl_is_paused_changed_and_stopped_while_it_runs(lycosa: Lycosa, tmp
             until(lambda: status(lycosa)["state"] == "paused" and status(lycosa)["in_flight"] == 0)
             before = len(served.requests())
             lycosa("set", "live", "politeness.delay=2ms", "ceilings.requests_per_second=50")
+            refused = lycosa("block", "live", r"^http://astronomy-\d", check=False)
+            assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
             lycosa("block", "live", "astronomy-1.localhost")
             lycosa("add", "live", f"http://birds-1.localhost:{served.port}/added-by-hand")
             assert len(served.requests()) == before

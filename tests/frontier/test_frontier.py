@@ -188,6 +188,27 @@ def test_a_server_that_asks_for_patience_gets_it() -> None:
     assert take(frontier, 40.0) == "http://a.org/2"
 
 
+def test_what_a_server_asked_for_outlives_a_restart() -> None:
+    shelf = MemoryShelf()
+    frontier = a_frontier(POLITE, shelf)
+    add(frontier, ("http://a.org/1", 0.5), ("http://a.org/2", 0.4))
+    open_all(frontier)
+    link = frontier.next(0.0)
+    assert link is not None
+    failure = Failed(link, "http-503", retry_after=40.0)
+    frontier.finished(link, failure, 0.0, 0.0)
+    frontier.settle(link, failure, 0.0)
+    shelf.apply(frontier.drain())
+    (site,) = shelf.sites()
+    assert (site.next_at, site.why) == (40.0, "slowed down by http-503")
+    again = a_frontier(POLITE, shelf, now=5.0)
+    assert take(again, 44.9) is None
+    assert take(again, 45.0) == "http://a.org/2"
+    shelf.apply(again.drain())
+    (site,) = shelf.sites()
+    assert (site.backoff, site.next_at, site.why) == (0.0, 0.0, "")
+
+
 def test_a_run_of_errors_sends_the_crawler_away_for_a_rest() -> None:
     politeness = Politeness(
         delay=Seconds(0), address_delay=Seconds(0), errors_before_rest=3, longest_delay=Seconds(2), rest=Seconds(500)

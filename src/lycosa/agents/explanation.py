@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,8 +29,8 @@ from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.catalogue import VisitRow
 from lycosa.topics.classes import Scheme, written
 from lycosa.topics.classes_file import scheme_in
-from lycosa.urls import normalise
-from lycosa.waiting import State, UrlRecord, queue_key
+from lycosa.urls import normalise, site_of
+from lycosa.waiting import SiteRecord, State, UrlRecord, queue_key
 
 _NODE_NAMED = re.compile(r"T-Graph node ([0-9a-f]{12})\b")
 LONGEST_QUOTED = 200
@@ -233,6 +234,15 @@ def _standing(record: UrlRecord, visits: Sequence[VisitRow], store: AgentStore) 
         case State.WAITING:
             key = store.key_of(record.url)
             ahead = store.place_in_queue(queue_key(key, record.order)) if key else 0
-            others = sum(site.waiting > 0 for site in store.sites()) - 1
+            sites = list(store.sites())
+            others = sum(site.waiting > 0 for site in sites) - 1
             place = f"{ahead} links of its site are ahead of it; {others} other sites have links waiting"
-            return "waiting", [Event(None, place)]
+            return "waiting", [Event(None, place), *_rest(sites, site_of(record.url))]
+
+
+def _rest(sites: Iterable[SiteRecord], name: str) -> list[Event]:
+    """Until when a link's whole site has to wait, and why, as far as the crawl knew at its last commit."""
+    own = next((site for site in sites if site.site == name), None)
+    if own is None or not own.why or own.next_at <= time.time():
+        return []
+    return [Event(own.next_at, f"not before then: its site rests ({own.why})")]

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from lycosa.agents.folder import CrawlError, CrawlFolder
 from lycosa.agents.given_files import check_output
@@ -18,6 +18,12 @@ from lycosa.storage.agent_store import AgentStore
 FORMATS = ("parquet", "jsonl", "warc")
 TABLES = (*catalogue.TABLES, "urls", "sites")
 ROWS_AT_ONCE = 10_000
+
+
+def print_table(folder: CrawlFolder, table: str, file: TextIO) -> int:
+    """Write a table as JSON lines to where somebody reads them; returns how many."""
+    with reading(folder) as stores:
+        return _jsonl(_rows(stores, table), file)
 
 
 def export(folder: CrawlFolder, form: str, table: str, target: Path) -> int:
@@ -32,8 +38,15 @@ def export(folder: CrawlFolder, form: str, table: str, target: Path) -> int:
     with reading(folder) as stores:
         rows = _rows(stores, table)
         partial = target.with_name(target.name + ".partial")
-        number = _parquet(rows, table, partial) if form == "parquet" else _jsonl(rows, partial)
-        partial.replace(target)
+        try:
+            if form == "parquet":
+                number = _parquet(rows, table, partial)
+            else:
+                with partial.open("w", encoding="utf-8") as file:
+                    number = _jsonl(rows, file)
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
         return number
 
 
@@ -48,18 +61,18 @@ def _rows(stores: list[AgentStore], table: str) -> Iterator[dict[str, Any]]:
     if table == "sites":
         return (
             {"site": site.site, "waiting": site.waiting, "fetched": site.fetched, "failed": site.failed}
+            | {"rests_until": site.next_at, "why": site.why}
             for store in stores
             for site in store.sites()
         )
     return catalogue.table(stores, table)
 
 
-def _jsonl(rows: Iterator[dict[str, Any]], path: Path) -> int:
+def _jsonl(rows: Iterator[dict[str, Any]], file: TextIO) -> int:
     number = 0
-    with path.open("w", encoding="utf-8") as file:
-        for row in rows:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
-            number += 1
+    for row in rows:
+        file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        number += 1
     return number
 
 

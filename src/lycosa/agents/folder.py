@@ -23,6 +23,7 @@ import platformdirs
 
 from lycosa import configuration as settings
 from lycosa.configuration import Configuration
+from lycosa.limits import odd_pattern
 from lycosa.mendable import Mendable
 
 OWNING_TRIES = 10
@@ -116,6 +117,8 @@ class CrawlFolder:
 
     def add_pattern(self, kind: str, pattern: str) -> None:
         """Block or allow a pattern (and lift the opposite order for the same pattern)."""
+        if odd := odd_pattern(pattern):
+            raise CrawlError(odd)
         other = "allow" if kind == "block" else "block"
         with self._changing():
             plain = settings.plain(self.configuration())

@@ -55,7 +55,10 @@ class Frontier:
         self._restore(now)
 
     def _restore(self, now: float) -> None:
-        """Take up what the shelf holds. Nobody knows how recently a site was asked, so each gets a full pause."""
+        """Take up what the shelf holds. Nobody knows how recently a site was asked, so each gets a full pause.
+
+        That is as long as its server asked for last, if it did.
+        """
         self._leases.restore()
         for site in self._queues.sites.values():
             if site.fetched or site.failed:
@@ -172,6 +175,7 @@ class Frontier:
         """A site's name was resolved and its robots.txt read, or not."""
         site = self._queues.names[answer.site]
         self._manners.opened(site, answer, now)
+        self._queues.touch(site)
         self._calendar.place(site, now)
 
     def order_sites(self, places: Mapping[str, int]) -> None:

@@ -41,7 +41,7 @@ class Queues:
 
     def _take_up(self) -> None:
         for record in self._shelf.sites():
-            site = Site(record.number, record.site, crawl_delay=record.delay)
+            site = Site(record.number, record.site, crawl_delay=record.delay, backoff=record.backoff)
             site.waiting, site.fetched, site.failed = record.waiting, record.fetched, record.failed
             site.floor = NOT_LOOKED if site.waiting else NO_FLOOR
             self.names[site.name] = self.sites[site.number] = site
@@ -161,8 +161,10 @@ class Queues:
         self._looked_up.clear()
         for number in self._dirty:
             site = self.sites[number]
+            rests_until = site.next_at if site.why else 0.0
             changes.sites[number] = SiteRecord(
-                number, site.name, site.waiting, site.crawl_delay, site.fetched, site.failed
-            )
+                number, site.name, site.waiting, site.crawl_delay, site.fetched, site.failed,
+                site.backoff, rests_until, site.why,
+            )  # fmt: skip
         self._dirty.clear()
         return changes

@@ -30,6 +30,7 @@ from lycosa.interface import controls
 from lycosa.interface.commands.arguments import Commands
 from lycosa.interface.commands.contact import known_contact, remember_contact
 from lycosa.interface.commands.running import run
+from lycosa.limits import odd_pattern
 from lycosa.records import Link
 from lycosa.topics.classes_file import scheme_in
 from lycosa.urls import normalise
@@ -121,6 +122,7 @@ def prepare(told: argparse.Namespace, base: Path) -> tuple[CrawlFolder, Configur
     if told.classes:
         raw["topic"] = {**raw.get("topic", {}), "classes": told.classes}
     configuration = settings.build(raw, told.set, origin)
+    _check_parts(configuration)
     if configuration.seeds or not (told.example or named.pages):
         _check_seeds(configuration, origin)
     if not configuration.fetching.contact:
@@ -195,6 +197,17 @@ def _check_seeds(configuration: Configuration, origin: str) -> None:
             raise ConfigurationError(f"{origin}: seed {seed!r} is no http(s) URL")
 
 
+def _check_parts(configuration: Configuration) -> None:
+    """Refuse names of parts that nobody has."""
+    for point, name in (
+        ("link_scorers", configuration.strategy),
+        ("page_scorers", configuration.page_scorer),
+        ("assigners", configuration.partition),
+        ("fetchers", configuration.fetching.fetcher),
+    ):
+        plugins.find(point, name)
+
+
 def check_ready(configuration: Configuration, texts: Sequence[str], folder: CrawlFolder) -> None:
     """Find out now what would go wrong later."""
     if configuration.strategy == "treasure" and not (label_of(configuration) or texts or configuration.topic.examples):
@@ -208,13 +221,8 @@ def check_ready(configuration: Configuration, texts: Sequence[str], folder: Craw
     AddressGuard(configuration.fetching.allow_addresses)
     if not texts:
         topic_of(configuration, folder.path)
-    for point, name in (
-        ("link_scorers", configuration.strategy),
-        ("page_scorers", configuration.page_scorer),
-        ("assigners", configuration.partition),
-        ("fetchers", configuration.fetching.fetcher),
-    ):
-        plugins.find(point, name)
+    for odd in filter(None, map(odd_pattern, (*configuration.scope.block, *configuration.scope.allow))):
+        raise ConfigurationError(f"scope: {odd}")
     rules = admission(configuration)
     refused = {seed: rules.refusal(Link(normalise(seed) or seed)) for seed in configuration.seeds}
     if all(refused.values()):

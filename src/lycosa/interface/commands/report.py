@@ -7,7 +7,7 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
-from lycosa.agents.export import FORMATS, TABLES
+from lycosa.agents.export import FORMATS, TABLES, print_table
 from lycosa.agents.export import export as export_table
 from lycosa.agents.folder import CrawlError
 from lycosa.agents.given_files import check_output, put_file
@@ -31,7 +31,7 @@ def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
     export_ = named(commands, "export", "hand tables or the archive to other tools", shared)
     export_.add_argument("--to", choices=FORMATS, required=True)
     export_.add_argument("--table", choices=TABLES, default="pages")
-    export_.add_argument("--output", metavar="PATH", help="the file (for warc: the folder) to write")
+    export_.add_argument("--output", metavar="PATH", help="the file (warc: folder) to write; - prints JSON lines")
     export_.set_defaults(run=export)
 
 
@@ -110,6 +110,11 @@ def _spark(found: Report) -> str:
 def export(told: argparse.Namespace) -> int:
     """Hand a table or the archive to other tools."""
     folder = asked_crawl(told)
+    if told.output == "-":
+        if told.to != "jsonl":
+            raise CrawlError(f"--to {told.to} cannot be printed; use --to jsonl, or name a file: --output PATH")
+        print_table(folder, told.table, sys.stdout)
+        return 0
     default = f"{folder.name}-warc" if told.to == "warc" else f"{folder.name}-{told.table}.{told.to}"
     target = Path(told.output or default)
     number = export_table(folder, told.to, told.table, target)
