@@ -103,6 +103,35 @@ def test_the_passages_of_pages_under_way_count_as_if_each_had_been_learnt_from_a
     assert together.keeper.judged.total() == 1, "the T-Graph was asked at the first mention only"
 
 
+def test_pages_that_were_prepared_for_together_are_judged_as_one_by_one() -> None:
+    texts = ("an owl in its nest", RAILS, SOUP, OWLS)
+    shared = link("http://b.test/", "kestrels and falcons")
+    pages = [
+        page(link(f"http://c.test/{at}", text), *([shared] if at < 2 else ()), url=f"http://a.test/{at}")
+        for at, text in enumerate(texts)
+    ]
+    singly, together = scorer(), scorer()
+    together.prepare(pages)
+    for judge in (singly, together):
+        scores = [judge.priorities(each, Score(0.5), each.links) for each in pages]
+        judge.learn([visited(each, 0.5, given) for each, given in zip(pages, scores, strict=True)])
+    later = page(shared, *(link(f"http://c.test/{at}", SOUP) for at in range(4)), url="http://a.test/later")
+    expected = singly.priorities(later, Score(0.5), later.links)
+    assert together.priorities(later, Score(0.5), later.links) == expected
+    assert "3 passages" in expected[0].why
+    assert together.keeper.judged == singly.keeper.judged
+
+
+def test_preparing_that_breaks_leaves_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    judge, hub = scorer(), page(link("http://b.test/1", OWLS), link("http://b.test/2", RAILS))
+    expected = scorer().priorities(hub, Score(0.5), hub.links)
+    with monkeypatch.context() as broken:
+        broken.setattr(judge, "_of_passages", lambda links: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            judge.prepare([hub, page(link("http://b.test/1", SOUP), url="http://a.test/other")])
+    assert judge.priorities(hub, Score(0.5), hub.links) == expected
+
+
 def test_a_page_that_is_judged_again_before_it_is_learnt_from_counts_once() -> None:
     judge = scorer()
     hub = page(link("http://b.test/1", OWLS), link("http://b.test/2", RAILS))

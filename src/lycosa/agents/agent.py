@@ -1,16 +1,16 @@
 """The way of a page. READ THIS FIRST.
 
-An agent takes the best link from its frontier (1), fetches it (2), reads the page
-(3), scores it (4) and its links (5): that is `visit`, which changes nothing and
-returns a `Visit`. Visits are committed in batches (6), and their links let in (7):
-that is `Crawl.commit`. `run` keeps many visits under way, opens sites ahead of
+An agent takes the best link from its frontier (1) and fetches it (2). Visits go on in
+batches: pages are read (3), they are scored (4), and their links (5): that is
+`understand`, which changes nothing. Then the batch is committed (6), and the links let
+in (7): that is `Crawl.commit`. `run` keeps many visits under way, opens sites ahead of
 need (name resolved, robots.txt read) and obeys what people wish in between.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -20,7 +20,7 @@ from lycosa.agents.folder import Wish
 from lycosa.agents.sitemap_reading import sitemap_visit
 from lycosa.fetching.fetcher import Fetcher, Known
 from lycosa.pages.document import read_page
-from lycosa.records import SITEMAP, Failed, Fetched, Link, Outcome, Refused, SiteOpened, SiteShut, Visit
+from lycosa.records import SITEMAP, Failed, Fetched, Link, Refused, SiteOpened, SiteShut, Visit
 from lycosa.scoring.strategy import Strategy
 
 MOST_OPENINGS = 64
@@ -70,34 +70,45 @@ class Agent:
         """When the next page is due to be looked at again, as far as a round can tell."""
         return None if self._again is None else self._again.next_due(self.crawl.configuration)
 
-    # -- a visit --------------------------------------------------------------------------------
+    # -- understanding --------------------------------------------------------------------------
 
-    async def visit(self, link: Link, known: Known | None = None) -> Visit:
-        """Steps 2 to 5: fetch a link, understand the page, judge it and its links. Changes nothing."""
-        outcome = await self._fetcher.fetch(link, known)
-        return self.understand(link, outcome, self.clock())
+    def understand(self, visits: Sequence[Visit]) -> list[Visit]:
+        """Steps 3 to 5, for a batch at once, which is a good deal cheaper than page by page. Changes nothing."""
+        begin = perf_counter()
+        visits = [self._safely(self._read, visit) for visit in visits]
+        pages = [visit.page for visit in visits if visit.page is not None and visit.link.rel != SITEMAP]
+        read = perf_counter()
+        self._strategy.prepare(pages)
+        visits = [self._safely(self._judged, visit) for visit in visits]
+        self.stages.note("parse", read - begin, len(pages))
+        self.stages.note("score", perf_counter() - read, len(pages))
+        return visits
 
-    def understand(self, link: Link, outcome: Outcome, at: float) -> Visit:
-        """Steps 3 to 5."""
+    def _safely(self, step: Callable[[Visit], Visit], visit: Visit) -> Visit:
+        try:
+            return step(visit)
+        except Exception as error:  # noqa: BLE001 - one page must not stop a crawl: it is recorded with its error
+            if visit.link.rel != SITEMAP:
+                self.budget.give_back()
+            return Visit(visit.link, _our_fault(visit.link, error), at=visit.at)
+
+    def _read(self, visit: Visit) -> Visit:
+        link, outcome = visit.link, visit.outcome
         if not isinstance(outcome, Fetched):
-            return Visit(link, outcome, at=at)
+            return visit
         configuration = self.crawl.configuration
         drop_tracking = configuration.urls.drop_tracking
         if link.rel == SITEMAP:
-            return sitemap_visit(link, outcome, configuration.sitemaps, at, drop_tracking=drop_tracking)
-        begin = perf_counter()
-        page = read_page(
-            outcome,
-            configuration.fetching.most_links,
-            configuration.reads_structure,
-            drop_tracking=drop_tracking,
-        )
-        read = perf_counter()
+            return sitemap_visit(link, outcome, configuration.sitemaps, visit.at, drop_tracking=drop_tracking)
+        most, structured = configuration.fetching.most_links, configuration.reads_structure
+        return Visit(link, outcome, read_page(outcome, most, structured, drop_tracking=drop_tracking), at=visit.at)
+
+    def _judged(self, visit: Visit) -> Visit:
+        page = visit.page
+        if page is None or visit.link.rel == SITEMAP:
+            return visit
         relevance, priorities = self._strategy.judge(page)
-        classes = self._strategy.classes(page)
-        self.stages.note("parse", read - begin)
-        self.stages.note("score", perf_counter() - read)
-        return Visit(link, outcome, page, relevance, priorities, at, classes)
+        return Visit(visit.link, visit.outcome, page, relevance, priorities, visit.at, self._strategy.classes(page))
 
     # -- the loop -------------------------------------------------------------------------------
 
@@ -176,14 +187,13 @@ class Agent:
 
     async def _visit_and_note(self, link: Link, number: int) -> None:
         try:
-            visit = await self.visit(link, self._known(link))
+            outcome = await self._fetcher.fetch(link, self._known(link))
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - one page must not stop a crawl: it is recorded with its error
-            detail = f"{type(error).__name__}: {error}"[:300]
-            visit = Visit(link, Failed(link, "internal-error", detail), at=self.clock())
+            outcome = _our_fault(link, error)
         self._under_way.pop(number)
-        self._note(visit)
+        self._note(Visit(link, outcome, at=self.clock()))
 
     def _known(self, link: Link) -> Known | None:
         """What to ask conditionally with; a sitemap is always read whole, for what it says of others."""
@@ -217,7 +227,7 @@ class Agent:
         visits, self._visits = self._visits, []
         self._heard = now
         try:
-            self.crawl.commit(visits, now, self._again)
+            self.crawl.commit(self.understand(visits), now, self._again)
         except BaseException as error:
             self._broken = error  # what is in memory no longer matches the store: nothing may be written after this
             raise
@@ -282,3 +292,8 @@ class Agent:
             "uncommitted": len(self._visits),
             "later": self.crawl.store.count("later"),
         }
+
+
+def _our_fault(link: Link, error: Exception) -> Failed:
+    """What becomes of a page on which something of ours broke."""
+    return Failed(link, "internal-error", f"{type(error).__name__}: {error}"[:300])

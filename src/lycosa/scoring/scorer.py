@@ -55,6 +55,14 @@ class LinkScorer(Protocol):
 
 
 @runtime_checkable
+class Preparer(Protocol):
+    """A scorer to which many pages at once are cheaper than one after the other."""
+
+    def prepare(self, pages: Sequence[Page]) -> None:
+        """These pages, and their links, will be judged next. They can be judged without it, too."""
+
+
+@runtime_checkable
 class Learner(Protocol):
     """A scorer that learns from what was visited."""
 

@@ -7,6 +7,7 @@ by the methods it has; everybody else asks the strategy.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -24,6 +25,7 @@ from lycosa.scoring.scorer import (
     LinkScorer,
     Listener,
     PageScorer,
+    Preparer,
     Reviser,
     Sharer,
     Topic,
@@ -46,6 +48,7 @@ class Strategy:
         parts = (page_scorer, link_scorer)
         self._page_scorer = page_scorer
         self._relevance, self._priorities = page_scorer.relevance, link_scorer.priorities
+        self._preparers = [part for part in parts if isinstance(part, Preparer)]
         self._learners = [part for part in parts if isinstance(part, Learner)]
         self._sharers = [part for part in parts if isinstance(part, Sharer)]
         self._listeners = [part for part in parts if isinstance(part, Listener)]
@@ -55,6 +58,12 @@ class Strategy:
         self._appraiser = link_scorer if isinstance(link_scorer, Appraiser) else None
         self._classify = classify
         self._reviser = link_scorer if isinstance(link_scorer, Reviser) else None
+
+    def prepare(self, pages: Sequence[Page]) -> None:
+        """Pages that will be judged next, all of a batch."""
+        for part in self._preparers:
+            with suppress(Exception):  # whatever a page has that nobody thought of shows when that page is judged
+                part.prepare(pages)
 
     def judge(self, page: Page) -> tuple[Score, tuple[Score, ...]]:
         """Steps 4 and 5: a page's relevance and the priorities of its links."""

@@ -12,7 +12,7 @@ little later. The paper's formula, gate and first level that counts, is `treasur
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from lycosa.configuration import Configuration
 from lycosa.lexicon import running
@@ -57,11 +57,19 @@ class _Aim:
         self.fetched = False
 
 
-class _Judged(NamedTuple):
-    """What a page says of all its links alike, its classes, what it links to, and what its passages were heard on.
+_Mention: TypeAlias = tuple[_Aim, Link]
 
-    `first` are those that nobody had mentioned before.
-    """
+
+class _Met(NamedTuple):
+    """What a page links to, what its passages were heard on, and which of that nobody had mentioned before."""
+
+    links: list[_Aim]
+    heard: set[_Aim]
+    first: list[_Aim]
+
+
+class _Judged(NamedTuple):
+    """What a page says of all its links alike, its classes, and what was met on it."""
 
     page: float
     profile: Profile
@@ -80,6 +88,7 @@ class TreasureLinkScorer:
         self._profiles = profiles(topic.scheme)
         self._profile = self._profiles.of_topic(texts, topic.classes)
         self._aims: Remembered[str, _Aim] = Remembered(MOST_REMEMBERED)
+        self._met: dict[str, _Met] = {}
         self._judged: Remembered[str, _Judged] = Remembered(PAGES_UNDER_WAY)
         self._changed: dict[_Aim, None] = {}
         self._experience = ClassExperience(len(self._profiles.classes))
@@ -93,21 +102,46 @@ class TreasureLinkScorer:
 
         Pages under way know of each other's mentions; a page that is judged again before it is learnt from counts once.
         """
+        met = self._met.pop(page.url, None) or self._meet({page.url: links})[page.url]
         profile = self._profiles.of_page(page)
         spoken = self._of_page(profile, relevance)
-        aims = self._all_aims(urls_of(links))
-        before = self._judged.get(page.url)
-        heard = before.heard if before is not None else set()
+        self._judged.put(page.url, _Judged(spoken, profile, *met))
+        return self._scores(page.url, spoken, met.links)
+
+    def prepare(self, pages: Sequence[Page]) -> None:
+        """Let the passages of all these pages' links count, each as if its page came by itself."""
+        self._met = self._meet({page.url: page.links for page in pages})
+
+    def _meet(self, pages: Mapping[str, Sequence[Link]]) -> dict[str, _Met]:
+        """What pages link to, and which of these passages are heard for the first time and count from now on."""
+        mentions: list[_Mention] = []
+        fresh: list[_Mention] = []
+        found: dict[str, _Met] = {}
         most = self._settings.mentions
-        places = [
-            place for place, aim in enumerate(aims) if aim.mentions < most and not aim.fetched and aim not in heard
-        ]
-        new = dict(zip([aims[place] for place in places], links_at(links, places), strict=True))
-        first = [] if before is None else before.first
-        if new:
-            first = first + self._hear(new)
-        self._judged.put(page.url, _Judged(spoken, profile, aims, heard | new.keys(), first))
-        return self._scores(page.url, spoken, aims)
+        try:
+            for page, links in pages.items():
+                aims = self._all_aims(urls_of(links))
+                before = self._judged.get(page)
+                heard = before.heard if before is not None else set()
+                places = [
+                    place
+                    for place, aim in enumerate(aims)
+                    if aim.mentions < most and not aim.fetched and aim not in heard
+                ]
+                new = dict(zip([aims[place] for place in places], links_at(links, places), strict=True))
+                first = [mention for mention in new.items() if not mention[0].mentions]
+                for aim in new:
+                    aim.mentions += 1
+                mentions += new.items()
+                fresh += first
+                known = [] if before is None else before.first
+                found[page] = _Met(aims, heard | new.keys(), known + [aim for aim, _ in first])
+            self._hear(mentions, fresh)
+        except BaseException:
+            for aim, _ in mentions:
+                aim.mentions -= 1
+            raise
+        return found
 
     def _aim(self, url: str) -> _Aim:
         found = self._aims.get(url)
@@ -125,18 +159,20 @@ class TreasureLinkScorer:
         expected = settings.by_experience * self._experience.expected(profile)
         return settings.by_relevance * relevance.value + near + expected
 
-    def _hear(self, new: Mapping[_Aim, Link]) -> list[_Aim]:
-        """Let the passages of links count; returns those that were never mentioned before."""
-        first = [aim for aim in new if not aim.mentions]
-        verdicts = self._verdicts([new[aim] for aim in first])
-        for aim, verdict in zip(first, verdicts, strict=False):
+    def _hear(self, mentions: Sequence[_Mention], fresh: Sequence[_Mention]) -> None:
+        """Let passages count; of those that mention something for the first time, the T-Graph is asked."""
+        if not mentions:
+            return
+        verdicts = self._verdicts([link for _, link in fresh])
+        values = self._of_passages([link for _, link in mentions])
+        for (aim, _), verdict in zip(fresh, verdicts, strict=False):
             aim.verdict = verdict
-        for aim, value in zip(new, self._of_passages(list(new.values())), strict=True):
-            aim.mentions += 1
+        for (aim, _), value in zip(mentions, values, strict=True):
             aim.total += value
-            aim.says = aim.total / aim.mentions + self._settings.by_graph * aim.verdict.say
-            aim.told = self._told(aim.mentions, aim.total / aim.mentions, aim.verdict)
-        return first
+        for aim in dict.fromkeys([aim for aim, _ in mentions]):
+            mean = aim.total / aim.mentions
+            aim.says = mean + self._settings.by_graph * aim.verdict.say
+            aim.told = self._told(aim.mentions, mean, aim.verdict)
 
     def _of_passages(self, links: Sequence[Link]) -> list[float]:
         """What the words and classes around links, and those of their anchors, say; each text is looked at once."""
