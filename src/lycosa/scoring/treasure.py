@@ -110,6 +110,8 @@ class TreasureLinkScorer:
 
     def prepare(self, pages: Sequence[Page]) -> None:
         """Let the passages of all these pages' links count, each as if its page came by itself."""
+        for page in pages:
+            self._profiles.of_page(page)
         self._met = self._meet({page.url: page.links for page in pages})
 
     def _meet(self, pages: Mapping[str, Sequence[Link]]) -> dict[str, _Met]:

@@ -11,7 +11,7 @@ from lycosa.topics.classes import Numbers, Scheme, Span
 LONGEST_TEXT = 2_000
 """Characters of a page's text that are looked at, and of its title and headings as many again. What a page is about it
 says at the beginning: with all of their text, fewer articles fall into the class that a librarian would choose."""
-PAGES_REMEMBERED = 100
+PAGES_REMEMBERED = 1_000
 """A page is judged by several at about the same time; later nobody asks again."""
 
 
