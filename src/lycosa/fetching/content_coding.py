@@ -24,6 +24,11 @@ LARGEST_WINDOW = 8 * 1024**2
 """The memory a zstd stream may ask of its reader; the limit for zstd on the web (RFC 9659)."""
 
 _PIECE = 256 * 1024
+_SKIPPABLE = b"\x2a\x4d\x18"
+"""The magic number of a zstd frame that holds nothing to be read, but for its first byte."""
+_LONGEST_FRAME_HEADER = 18
+_RUN = 1
+"""A block of one byte, however long it is when unpacked."""
 _IsalError = cast(type[Exception], igzip_lib.IsalError)
 
 Decoder: TypeAlias = Callable[[bytes, int], tuple[bytes, bool]]
@@ -127,9 +132,38 @@ def _zstd(data: bytes, ceiling: int) -> tuple[bytes, bool]:
         while room > 0 and (part := reader.read(min(room, _PIECE))):
             parts.append(part)
             room -= len(part)
+        return b"".join(parts), _zstd_ends(data)
     except zstandard.ZstdError as error:
         raise BadCoding(str(error)) from None
-    return b"".join(parts), True
+
+
+def _zstd_ends(data: bytes) -> bool:
+    """Whether the last frame is whole. The reader does not say; but frames and their blocks say how long they are."""
+    at = 0
+    while at < len(data):
+        if data[at + 1 : at + 4] == _SKIPPABLE:
+            at += 8 + int.from_bytes(data[at + 4 : at + 8], "little")
+            continue
+        frame = data[at : at + _LONGEST_FRAME_HEADER]
+        if len(frame) < _LONGEST_FRAME_HEADER and not _is_whole_header(frame):
+            return False
+        at += zstandard.frame_header_size(frame)
+        last = 0
+        while not last:
+            block = int.from_bytes(data[at : at + 3], "little")
+            last, kind, size = block & 1, block >> 1 & 3, block >> 3
+            at += 3 + (1 if kind == _RUN else size)
+            if at > len(data):
+                return False
+        at += 4 * zstandard.get_frame_parameters(frame).has_checksum
+    return at == len(data)
+
+
+def _is_whole_header(frame: bytes) -> bool:
+    try:
+        return zstandard.frame_header_size(frame) <= len(frame)
+    except zstandard.ZstdError:
+        return False
 
 
 _DECODERS: dict[str, Decoder] = {
