@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,7 @@ import whole_crawl
 
 from lycosa.agents import agent
 from lycosa.agents.folder import CrawlFolder
+from lycosa.agents.report import crawl_report
 from lycosa.agents.stores import reading
 from lycosa.records import Page, Score
 from lycosa.scoring.strategy import Strategy
@@ -75,3 +76,20 @@ def test_a_page_that_breaks_something_is_recorded_alone(
     assert found.pop(url) == ("failed", "internal-error", "ValueError: nobody thought of this page")
     assert {outcome for outcome, _, _ in found.values()} == {"fetched"}
     assert len(found) == BUDGET, "it does not count as one of the pages asked for"
+
+
+def test_pages_of_a_batch_that_cannot_be_prepared_are_judged_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    batches: list[int] = []
+
+    def prepare(self: Strategy, pages: Sequence[Page]) -> None:
+        batches.append(len(pages))
+        raise ValueError("nobody thought of these pages together")
+
+    monkeypatch.setattr(Strategy, "prepare", prepare)
+    folder = whole_crawl.crawl_folder(tmp_path, WEB, pages=BUDGET, sitemaps={"read": False})
+    whole_crawl.run(folder)
+    assert {outcome for outcome, _, _ in outcomes(folder).values()} == {"fetched"}
+    assert sum(batches) == BUDGET
+    assert crawl_report(folder).status.failed == {"batch-not-prepared": len(batches)}

@@ -20,7 +20,7 @@ from lycosa.agents.folder import Wish
 from lycosa.agents.sitemap_reading import sitemap_visit
 from lycosa.fetching.fetcher import Fetcher, Known
 from lycosa.pages.document import read_page
-from lycosa.records import SITEMAP, Failed, Fetched, Link, Refused, SiteOpened, SiteShut, Visit
+from lycosa.records import SITEMAP, Failed, Fetched, Link, Page, Refused, SiteOpened, SiteShut, Visit
 from lycosa.scoring.strategy import Strategy
 
 MOST_OPENINGS = 64
@@ -78,11 +78,23 @@ class Agent:
         visits = [self._safely(self._read, visit) for visit in visits]
         pages = [visit.page for visit in visits if visit.page is not None and visit.link.rel != SITEMAP]
         read = perf_counter()
-        self._strategy.prepare(pages)
+        if pages:
+            self._prepare(pages)
         visits = [self._safely(self._judged, visit) for visit in visits]
         self.stages.note("parse", read - begin, len(pages))
         self.stages.note("score", perf_counter() - read, len(pages))
         return visits
+
+    def _prepare(self, pages: Sequence[Page]) -> None:
+        try:
+            self._strategy.prepare(pages)
+        except Exception:  # noqa: BLE001 - counted; a page that is to blame fails by itself when it is judged
+            self._count_failure("batch-not-prepared")
+
+    def _count_failure(self, why: str) -> None:
+        """Count something that failed and was no visit."""
+        failed = self.crawl.counts.failed
+        failed[why] = failed.get(why, 0) + 1
 
     def _safely(self, step: Callable[[Visit], Visit], visit: Visit) -> Visit:
         try:
@@ -158,8 +170,7 @@ class Agent:
         try:
             answer = await self._fetcher.open(site, self.clock())
             if isinstance(answer, SiteShut):
-                failed = self.crawl.counts.failed
-                failed[answer.why] = failed.get(answer.why, 0) + 1
+                self._count_failure(answer.why)
             self.frontier.opened(answer, self.clock())
             if isinstance(answer, SiteOpened):
                 self.crawl.begin_site(answer, self.clock())

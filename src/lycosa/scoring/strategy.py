@@ -7,7 +7,6 @@ by the methods it has; everybody else asks the strategy.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 
 import msgspec
 
@@ -60,10 +59,9 @@ class Strategy:
         self._reviser = link_scorer if isinstance(link_scorer, Reviser) else None
 
     def prepare(self, pages: Sequence[Page]) -> None:
-        """Pages that will be judged next, all of a batch."""
+        """Pages that will be judged next, all of a batch; where this fails, they can be judged all the same."""
         for part in self._preparers:
-            with suppress(Exception):  # whatever a page has that nobody thought of shows when that page is judged
-                part.prepare(pages)
+            part.prepare(pages)
 
     def judge(self, page: Page) -> tuple[Score, tuple[Score, ...]]:
         """Steps 4 and 5: a page's relevance and the priorities of its links."""
