@@ -1,7 +1,7 @@
 """`crawl`: ours and the rivals over the same loopback web, on one core, in one run.
 
-The server's log says what each crawler fetched: the same set of URLs, or the row
-says what is missing. Every page of ours is read back from the archive. Ours crawls right
+The server's log says what each crawler fetched: the same set of URLs, or there is
+no comparison, and the row says why. Every page of ours is read back from the archive. Ours crawls right
 before each rival, since machines are quicker at one time than at another; beside the rival
 that is about as quick as ours it does so five times, and the best run of each counts.
 Beside the rivals ours does what the spine of a crawl does; what knowledge classes and the index
@@ -54,9 +54,8 @@ def our_run(web: BigWeb, index: bool = False, settings: Sequence[str] = ()) -> d
     with tempfile.TemporaryDirectory() as path:
         web.fetched()
         figures: dict[str, float | dict[str, float]] = _subprocess(web, path, settings)
-        lacking = web.urls - web.fetched().keys()
-        if lacking:
-            raise RuntimeError(f"ours missed {len(lacking)} pages, such as {sorted(lacking)[0]}")
+        if difference := _difference(web):
+            raise RuntimeError(f"ours: {difference}")
         if index:
             figures["index_seconds"] = _index(path)
         else:
@@ -91,19 +90,19 @@ def _index(path: str) -> float:
 
 def _against(name: str, web: BigWeb) -> Row:
     rounds = ROUNDS.get(name, 1)
-    ours_each, rival_each, lacking = [], [], 0
+    ours_each, rival_each = [], []
     for _ in range(rounds):
         ours_each.append(our_run(web, settings=SPINE))
         web.fetched()
         rival = run_rival(name, web)
         if isinstance(rival, Missing):
             return missing("crawl", name, rival.reason)
+        if difference := _difference(web):
+            return missing("crawl", name, difference)
         rival_each.append(rival)
-        lacking = max(lacking, len(web.urls - web.fetched().keys()))
     ours, rival = max(ours_each, key=_rate), min(rival_each, key=lambda run: run.seconds)
     bar = f"bar >= {BARS[name]:g}; " if name in BARS else ""
     note = f"{bar}{_cost(ours)} against {rival.cpu_per_1000:.2f} CPU s/1000, {rival.peak_mb:.0f} MB"
-    note += f"; it missed {lacking} pages" if lacking else ""
     note += f"; the best of {rounds} runs of each, in turns" if rounds > 1 else ""
     return more_is_better(
         "crawl",
@@ -114,6 +113,13 @@ def _against(name: str, web: BigWeb) -> Row:
         unit="pages/s",
         note=note,
     )
+
+
+def _difference(web: BigWeb) -> str:
+    """What the last crawler did not fetch of the web, or did beside it; '' where it fetched just that."""
+    fetched = {url for url in web.fetched() if not url.endswith("/robots.txt")}
+    lacking, strange = len(web.urls - fetched), len(fetched - web.urls)
+    return f"it missed {lacking} pages and fetched {strange} that there are not" if lacking or strange else ""
 
 
 def _rival_rate(rival: Run, web: BigWeb) -> float:
