@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -71,8 +72,8 @@ LINKS = ("parent", "at", "url", "anchor", "score", "tag_path", "position")
 TABLES = ("pages", "links", "history")
 LARGEST_ROLL = 64 * 1024**2
 """Characters of links that are rolled at a time: a page of a hostile site may have links of dozens of megabytes."""
-
-
+LARGEST_DICTIONARY = 16 * 1024**2
+"""Bytes of a column's different values up to which each is written once: pages of a site mostly have the same links."""
 AT_ONCE = 256
 """Rows that become columns at a time: those of a whole segment would not fit into a processor's cache."""
 
@@ -95,14 +96,19 @@ class Journal(Protocol):
         """Forget rows that were rolled."""
 
 
+@cache
 def arrow() -> Any:
-    """The pyarrow module, or a clear message."""
+    """The pyarrow module, or a clear message.
+
+    It takes memory as everybody else does: its own allocator gives it back after each roll, to have it cleared anew.
+    """
     try:
         import pyarrow
         import pyarrow.compute
         import pyarrow.parquet
     except ImportError:
         raise MissingExtra("Parquet needs the extra: pip install 'lycosa[parquet]'") from None
+    pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     return pyarrow
 
 
@@ -209,7 +215,9 @@ def roll(journal: Journal, through: int) -> int:
     for table, parts in made.items():
         path = _segment(journal.folder, table, begin + 1, last)
         partial = path.with_suffix(".partial")
-        pa.parquet.write_table(pa.concat_tables(parts), partial, compression="zstd")
+        pa.parquet.write_table(
+            pa.concat_tables(parts), partial, compression="zstd", dictionary_pagesize_limit=LARGEST_DICTIONARY
+        )
         with partial.open("rb") as file:
             os.fsync(file.fileno())
         partial.replace(path)
