@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from lycosa.text import (
     language_of,
     letters_of,
+    lower_of,
     occurrences,
     plain_letters,
     plain_occurrences,
@@ -70,6 +71,12 @@ def test_stop_words_are_words() -> None:
 @given(st.text() | st.text("aB \t\n\r\x0b\x0c\x1c\xa0\u0130ß\ud800"))
 def test_letters_are_the_same_however_they_are_read(text: str) -> None:
     assert letters_of(text) == plain_letters(text)
+
+
+@given(st.text() | st.text(st.characters(max_codepoint=127)) | st.text("aZ@[`{\u0130ß\ud800"))
+def test_lower_case_is_the_same_however_it_is_made(text: str) -> None:
+    assert lower_of(text) == text.lower()
+    assert hash(lower_of(text)) == hash(text.lower())
 
 
 @given(st.binary(max_size=600), st.binary(min_size=1, max_size=1))

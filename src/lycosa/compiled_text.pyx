@@ -3,6 +3,10 @@
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
+cdef extern from "Python.h":
+    str PyUnicode_New(Py_ssize_t size, Py_UCS4 largest)
+    unsigned char *letters_in "PyUnicode_DATA" (object text)
+
 cdef unsigned short letter_of[256]
 for code in range(256):
     letter_of[code] = (code + 32 if 65 <= code <= 90 else code) | (code != 32 and not 9 <= code <= 13) << 8
@@ -24,6 +28,21 @@ def letters_of(str text):
         target[kept] = <unsigned char> letter
         kept += letter >> 8
     return letters[:kept]
+
+
+def lower_of(str text):
+    """A text in lower case; of plain ones many letters are looked at at once."""
+    cdef Py_ssize_t size = len(text), place
+    if not text.isascii():
+        return text.lower()
+    cdef str lower = PyUnicode_New(size, 127)
+    cdef const unsigned char *source = letters_in(text)
+    cdef unsigned char *target = letters_in(lower)
+    cdef unsigned char letter
+    for place in range(size):
+        letter = source[place]
+        target[place] = letter | (<unsigned char> (<unsigned char> (letter - 65) < 26) << 5)
+    return lower
 
 
 def occurrences(bytes data, bytes byte):

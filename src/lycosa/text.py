@@ -45,6 +45,11 @@ def plain_letters(text: str) -> bytes:
     return letters.encode("utf-8", "replace").translate(_LOWER, _WHITE)
 
 
+def plain_lower(text: str) -> str:
+    """A text in lower case."""
+    return text.lower()
+
+
 def plain_occurrences(data: bytes, byte: bytes) -> int:
     """How often a byte occurs; `count` would take several times as long."""
     return int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord(byte)))
@@ -52,9 +57,10 @@ def plain_occurrences(data: bytes, byte: bytes) -> int:
 
 try:
     from lycosa.compiled_text import letters_of as letters_of
+    from lycosa.compiled_text import lower_of as lower_of
     from lycosa.compiled_text import occurrences as occurrences
 except ImportError:
-    letters_of, occurrences = plain_letters, plain_occurrences
+    letters_of, lower_of, occurrences = plain_letters, plain_lower, plain_occurrences
 
 
 def words(text: str) -> list[str]:

@@ -14,6 +14,7 @@ from itertools import accumulate
 from urllib.parse import unquote
 
 from lycosa.records import Link, Score
+from lycosa.text import lower_of
 from lycosa.topics.okapi import NOTHING, Okapi
 from lycosa.urls import path_of
 
@@ -54,7 +55,7 @@ class LinkOkapi:
             counted = ((text, self.okapi.count(text, language)[0]) for text in texts)
             return {text: counts for text, counts in counted if counts}
         whole = "\n".join(texts)
-        lower = whole.lower()
+        lower = lower_of(whole)
         if len(lower) == len(whole):
             return self._found(lower, texts, texts)
         lowered = [text.lower() for text in texts]

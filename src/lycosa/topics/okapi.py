@@ -18,7 +18,7 @@ import msgspec
 
 from lycosa.records import Record, Score
 from lycosa.sections import Relevance
-from lycosa.text import occurrences, stems, term_counts, words
+from lycosa.text import lower_of, occurrences, stems, term_counts, words
 from lycosa.topics.term_roots import TermRoots
 
 MOST_TERMS = 24
@@ -115,7 +115,7 @@ class Okapi:
         length = 0
         for part in (title, text):
             if part:
-                lower = part.lower()
+                lower = lower_of(part)
                 length += occurrences(lower.encode("utf-8", "replace"), b" ")
                 for _, term in self.roots.found(lower):
                     found[term] = found.get(term, 0) + 1

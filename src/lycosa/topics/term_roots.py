@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ahocorasick_rs import AhoCorasick, MatchKind
+from ahocorasick_rs import AhoCorasick, BytesAhoCorasick, MatchKind
 
 from lycosa.text import stems
 
@@ -34,6 +34,7 @@ class TermRoots:
         self._terms = frozenset(terms)
         roots = sorted({root_of(term) for term in self._terms} - {""})
         self._finder = AhoCorasick(roots, matchkind=MatchKind.LeftmostLongest)
+        self._plain_finder = BytesAhoCorasick([root.encode() for root in roots], matchkind=MatchKind.LeftmostLongest)
 
     def serve(self, language: str) -> bool:
         """Whether texts of a language are to be looked through for roots."""
@@ -53,6 +54,9 @@ class TermRoots:
                     yield at, term
 
     def _matches(self, lower: str) -> list[tuple[int, int, int]]:
+        """Where roots stand. In plain text bytes are characters; elsewhere most of the time goes into telling which."""
+        if lower.isascii():
+            return self._plain_finder.find_matches_as_indexes(lower.encode())
         try:
             return self._finder.find_matches_as_indexes(lower)
         except UnicodeEncodeError:
