@@ -192,11 +192,13 @@ class Response(Record, frozen=True):
 
     def header(self, name: str) -> str:
         """The first header of that name (case does not matter), or ''."""
-        wanted = name.lower()
-        for key, value in self.headers:
-            if key.lower() == wanted:
-                return value
-        return ""
+        found = self.all_headers(name)
+        return found[0] if found else ""
+
+    def all_headers(self, name: str) -> list[str]:
+        """All headers of that name (case does not matter)."""
+        wanted, length = name.lower(), len(name)
+        return [value for key, value in self.headers if len(key) == length and key.lower() == wanted]
 
 
 class Fetched(Record, frozen=True, tag=True):

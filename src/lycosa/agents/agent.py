@@ -185,15 +185,17 @@ class Agent:
         free = self.crawl.configuration.fetching.connections - len(self._under_way)
         sent, begin = 0, perf_counter()
         self._starved = not self._under_way
-        while sent < free and self.budget.take():
+        granted = self.budget.take(free) if free > 0 else 0
+        while sent < granted:
             link = self.frontier.next(now)
             if link is None:
-                self.budget.give_back()
                 break
             self._starved = False
             self._sent += 1
             self._under_way[self._sent] = asyncio.create_task(self._visit_and_note(link, self._sent)), link
             sent += 1
+        if sent < granted:
+            self.budget.give_back(granted - sent)
         self.stages.note("generate", perf_counter() - begin, sent)
 
     async def _visit_and_note(self, link: Link, number: int) -> None:

@@ -40,20 +40,19 @@ class Budget:
         """Whether no further page may be asked for now."""
         return bool(self.pages) and self.used() >= self.pages
 
-    def take(self) -> bool:
-        """Reserve a page, if there is one left."""
+    def take(self, wanted: int = 1) -> int:
+        """Reserve so many pages, or as many as are left; returns how many."""
         self._lock(fcntl.LOCK_EX)
         try:
-            if self.spent:
-                return False
-            self._slots[self._own] += 1
-            return True
+            taken = max(0, min(wanted, self.pages - self.used())) if self.pages else wanted
+            self._slots[self._own] += taken
+            return taken
         finally:
             self._lock(fcntl.LOCK_UN)
 
-    def give_back(self) -> None:
-        """A reserved page did not come."""
-        self._slots[self._own] -= 1
+    def give_back(self, pages: int = 1) -> None:
+        """Reserved pages did not come."""
+        self._slots[self._own] -= pages
 
     def _lock(self, how: int) -> None:
         """Keep others from reserving a page meanwhile, or let them; a dead agent's lock falls by itself."""

@@ -104,7 +104,8 @@ class SiteDust:
         """How often evidence, and what is made of addresses, may have changed."""
         self.pages, self.spared = 0, 0
         """Pages learned from, and addresses that were to be fetched in spite of the rules."""
-        self._choose()
+        if self.rules:
+            self._choose()
 
     @property
     def has_rules(self) -> bool:

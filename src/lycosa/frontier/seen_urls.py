@@ -11,7 +11,7 @@ entries with URLs of 60 characters take 200 MB.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 import msgspec
@@ -22,6 +22,7 @@ SETTLED = math.inf
 OFTEN = 4
 """How often a URL must have been met to outlive its generation."""
 MOST_COUNTED = 255
+"""Meetings beyond so many do not let a URL stay for longer."""
 
 
 class Seen(msgspec.Struct, gc=False):
@@ -54,28 +55,23 @@ class SeenUrls:
                 return None
             self._enter(url, found)
         self.hits += 1
-        if found.times < MOST_COUNTED:
-            found.times += 1
+        found.times += 1
         return found.priority
 
-    def unsettled(self, urls: Iterable[str], scores: Iterable[Score], gain: float) -> list[int]:
+    def unsettled(self, urls: Sequence[str], scores: Iterable[Score], gain: float) -> list[int]:
         """URLs were met and judged: the places of those that memory does not know, or that wait with less by `gain`."""
         found: list[int] = []
-        young, hits = self._young.get, 0
-        for place, (url, score) in enumerate(zip(urls, scores, strict=True)):
-            seen = young(url)
+        known = list(map(self._young.get, urls))
+        for place, (seen, score) in enumerate(zip(known, scores, strict=True)):
             if seen is None:
-                waits_with = self.get(url)
-                young = self._young.get
+                waits_with = self.get(urls[place])
                 if waits_with is None or waits_with + gain < score.value:
                     found.append(place)
             else:
-                hits += 1
-                if seen.times < MOST_COUNTED:
-                    seen.times += 1
+                seen.times += 1
                 if seen.priority + gain < score.value:
                     found.append(place)
-        self.hits += hits
+        self.hits += len(known) - known.count(None)
         return found
 
     def peek(self, url: str) -> float | None:
@@ -109,4 +105,4 @@ class SeenUrls:
         often = [(url, seen) for url, seen in self._old.items() if seen.times >= OFTEN]
         self._old, self._young = self._young, dict(islice(often, self._most // 8))
         for seen in self._young.values():
-            seen.times //= 2
+            seen.times = min(seen.times, MOST_COUNTED) // 2

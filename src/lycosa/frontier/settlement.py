@@ -33,9 +33,4 @@ def settled(record: UrlRecord, outcome: Outcome, now: float, retry_at: float | N
 
 def _validators(response: Response) -> tuple[str, str]:
     """What a server wants to be told when it is asked again: ETag and Last-Modified."""
-    found = {"etag": "", "last-modified": ""}
-    for name, value in reversed(response.headers):
-        lower = name.lower()
-        if lower in found:
-            found[lower] = value
-    return found["etag"][:200], found["last-modified"][:60]
+    return response.header("etag")[:200], response.header("last-modified")[:60]

@@ -97,11 +97,10 @@ def _canonical(relations: list[Attributes], base: str, drop_tracking: bool) -> s
 
 
 def _canonical_header(response: Response, url: str, drop_tracking: bool) -> str:
-    for name, value in response.headers:
-        if name.lower() == "link":
-            for target, rest in _LINK_HEADER.findall(value[:65_536]):
-                if _CANONICAL.search(rest):
-                    return urls.resolve(url, [target], drop_tracking=drop_tracking)[0] or ""
+    for value in response.all_headers("link"):
+        for target, rest in _LINK_HEADER.findall(value[:65_536]):
+            if _CANONICAL.search(rest):
+                return urls.resolve(url, [target], drop_tracking=drop_tracking)[0] or ""
     return ""
 
 
@@ -119,12 +118,11 @@ def _wished(content: str) -> list[str]:
 def header_wishes(response: Response) -> list[str]:
     """The wishes of all X-Robots-Tag headers that speak to everyone or to us."""
     found: list[str] = []
-    for name, value in response.headers:
-        if name.lower() == "x-robots-tag":
-            robot, colon, rest = value.partition(":")
-            named = colon and "," not in robot and robot.strip().lower() not in _VALUED_WISHES
-            if not named or robot.strip().lower() == OUR_NAME:
-                found += _wished(rest if named else value)
+    for value in response.all_headers("x-robots-tag"):
+        robot, colon, rest = value.partition(":")
+        named = colon and "," not in robot and robot.strip().lower() not in _VALUED_WISHES
+        if not named or robot.strip().lower() == OUR_NAME:
+            found += _wished(rest if named else value)
     return found
 
 
