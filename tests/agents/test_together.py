@@ -59,10 +59,21 @@ def test_one_budget_for_all(tmp_path: Path) -> None:
     assert again.used() < 10
 
 
+def test_pages_of_a_budget_are_taken_as_far_as_they_go(tmp_path: Path) -> None:
+    one, other = (Budget(10, number, path=tmp_path / "budget") for number in range(2))
+    assert [one.take(7), other.take(7), one.take(7)] == [7, 3, 0]
+    one.give_back(5)
+    assert (other.take(9), one.used(), one.spent) == (5, 10, True)
+    one.pages = other.pages = 4
+    assert one.take(1) == 0, "it was made smaller than what is used"
+    endless = Budget(0)
+    assert (endless.take(1000), endless.used(), endless.spent) == (1000, 1000, False)
+
+
 def test_the_last_page_is_taken_once(tmp_path: Path) -> None:
     """One agent tries while another, which has counted but not yet reserved, is in the middle of taking."""
     one, other = (Budget(1, number, path=tmp_path / "budget") for number in range(2))
-    took: list[bool] = []
+    took: list[int] = []
     meanwhile = threading.Thread(target=lambda: took.append(other.take()))
 
     class Slow(Budget):
@@ -75,7 +86,7 @@ def test_the_last_page_is_taken_once(tmp_path: Path) -> None:
     one.__class__ = Slow
     took.append(one.take())
     meanwhile.join()
-    assert sorted(took) == [False, True]
+    assert sorted(took) == [0, 1]
     assert other.used() == 1
 
 
