@@ -192,8 +192,11 @@ class Response(Record, frozen=True):
 
     def header(self, name: str) -> str:
         """The first header of that name (case does not matter), or ''."""
-        found = self.all_headers(name)
-        return found[0] if found else ""
+        wanted, length = name.lower(), len(name)
+        for key, value in self.headers:
+            if len(key) == length and key.lower() == wanted:
+                return value
+        return ""
 
     def all_headers(self, name: str) -> list[str]:
         """All headers of that name (case does not matter)."""
