@@ -37,7 +37,7 @@ CONFIGURATION = Configuration(
 def run() -> list[Row]:
     """All rows of the bench."""
     largest = int(os.environ.get("LYCOSA_BENCH_URLS", "10000000"))
-    sizes = [size for size in (100_000, 1_000_000, 10_000_000) if size <= largest] or [largest]
+    sizes = [size for size in (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000) if size <= largest] or [largest]
     found = {size: _measured(size) for size in sizes}
     _draw(found)
     most, least = found[sizes[-1]], found[sizes[0]]
