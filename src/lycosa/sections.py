@@ -181,6 +181,7 @@ class Storage(Section, frozen=True):
     """How visits become durable."""
 
     batch_visits: int = 256
+    batch_bytes: Bytes = Bytes(16 * 1024**2)
     batch_seconds: Seconds = Seconds(1.0)
     archive_file: Bytes = Bytes(1024**3)
     journal_rows: int = 2_000

@@ -9,10 +9,11 @@ import pytest
 import whole_crawl
 
 from lycosa.agents import agent
+from lycosa.agents.crawl import Crawl
 from lycosa.agents.folder import CrawlFolder
 from lycosa.agents.report import crawl_report
 from lycosa.agents.stores import reading
-from lycosa.records import Page, Score
+from lycosa.records import Page, Score, Visit
 from lycosa.scoring.strategy import Strategy
 from lycosa.storage import catalogue
 
@@ -76,6 +77,27 @@ def test_a_page_that_breaks_something_is_recorded_alone(
     assert found.pop(url) == ("failed", "internal-error", "ValueError: nobody thought of this page")
     assert {outcome for outcome, _, _ in found.values()} == {"fetched"}
     assert len(found) == BUDGET, "it does not count as one of the pages asked for"
+
+
+@pytest.mark.parametrize(("most", "pages"), [(1, 1), (12_000, 6), (10**9, BUDGET)])
+def test_a_batch_is_no_larger_than_pages_can_be_read_in_a_moment(
+    most: int, pages: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Those that came at the same moment are read in portions."""
+    batches: list[list[int]] = []
+    commit = Crawl.commit
+
+    def commits(self: Crawl, visits: Sequence[Visit], *rest: object) -> None:
+        batches.append([len(visit.outcome.response.body) for visit in visits])  # type: ignore[union-attr]
+        commit(self, visits, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Crawl, "commit", commits)
+    storage = {"batch_visits": 8, "batch_bytes": most}
+    folder = whole_crawl.crawl_folder(tmp_path, WEB, pages=BUDGET, sitemaps={"read": False}, storage=storage)
+    whole_crawl.run(folder)
+    assert all(sum(batch[:-1]) < most for batch in batches)
+    assert max(map(len, batches)) <= pages
+    assert sum(map(len, batches)) == len(outcomes(folder)) == BUDGET
 
 
 def test_pages_of_a_batch_that_cannot_be_prepared_are_judged_one_by_one(

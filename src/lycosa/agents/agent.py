@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -18,9 +19,10 @@ from lycosa.agents.budget import Budget
 from lycosa.agents.crawl import Crawl, PagesAgain
 from lycosa.agents.folder import Wish
 from lycosa.agents.sitemap_reading import sitemap_visit
+from lycosa.agents.visit_rows import response_of
 from lycosa.fetching.fetcher import Fetcher, Known
 from lycosa.pages.document import read_page
-from lycosa.records import SITEMAP, Failed, Fetched, Link, Page, Refused, SiteOpened, SiteShut, Visit
+from lycosa.records import SITEMAP, Failed, Fetched, Link, Page, SiteOpened, SiteShut, Visit
 from lycosa.scoring.strategy import Strategy
 
 MOST_OPENINGS = 64
@@ -54,7 +56,7 @@ class Agent:
         self._fetcher, self._strategy = fetcher, strategy
         self._superior = superior
         self._visits: list[Visit] = []
-        self._oldest = 0.0
+        self._bytes, self._oldest = 0, 0.0
         self._under_way: dict[int, tuple[asyncio.Task[None], Link]] = {}
         self._sent = 0
         self._openings: set[asyncio.Task[None]] = set()
@@ -216,8 +218,7 @@ class Agent:
         return Known(record.etag, record.last_modified)
 
     def _note(self, visit: Visit) -> None:
-        outcome = visit.outcome
-        response = None if isinstance(outcome, Refused) else outcome.response
+        outcome, response = visit.outcome, response_of(visit)
         self.frontier.finished(visit.link, outcome, response.seconds if response else 0.0, self.clock())
         self.stages.note("fetch", response.seconds if response else 0.0)
         if not isinstance(outcome, Fetched) or visit.link.rel == SITEMAP:
@@ -225,25 +226,37 @@ class Agent:
         if not self._visits:
             self._oldest = visit.at
         self._visits.append(visit)
+        self._bytes += _size(visit)
         self._event.set()
 
     # -- committing -----------------------------------------------------------------------------
 
     def _commit_if_due(self, now: float) -> None:
         storage = self.crawl.configuration.storage
-        full = len(self._visits) >= storage.batch_visits
+        full = len(self._visits) >= storage.batch_visits or self._bytes >= storage.batch_bytes
         old = bool(self._visits) and now - self._oldest >= storage.batch_seconds
         if full or old or (self._visits and self._starved) or now - self._heard >= 1.0:
             self._commit(now)
 
     def _commit(self, now: float) -> None:
-        visits, self._visits = self._visits, []
+        visits = self._batch()
         self._heard = now
         try:
             self.crawl.commit(self.understand(visits), now, self._again)
         except BaseException as error:
             self._broken = error  # what is in memory no longer matches the store: nothing may be written after this
             raise
+
+    def _batch(self) -> list[Visit]:
+        """The visits to be committed now: all, unless their pages are so large that others would wait for long."""
+        visits, self._visits = self._visits, []
+        most = self.crawl.configuration.storage.batch_bytes
+        if self._bytes > most:
+            number = 1 + sum(size < most for size in accumulate(map(_size, visits[:-1])))
+            visits, self._visits = visits[:number], visits[number:]
+            self._event.set()
+        self._bytes = sum(map(_size, self._visits))
+        return visits
 
     @property
     def idle(self) -> bool:
@@ -287,6 +300,8 @@ class Agent:
             self.frontier.give_back(link, now)
         if self._broken is None:
             self._commit(now)
+            while self._visits:
+                self._commit(now)
         await self._fetcher.close()
 
     def _raise_broken(self) -> None:
@@ -305,6 +320,12 @@ class Agent:
             "uncommitted": len(self._visits),
             "later": self.crawl.store.count("later"),
         }
+
+
+def _size(visit: Visit) -> int:
+    """How many bytes of a page are to be read."""
+    response = response_of(visit)
+    return len(response.body) if response else 0
 
 
 def _our_fault(link: Link, error: Exception) -> Failed:
