@@ -51,6 +51,33 @@ def test_windows_replace_the_ceiling_at_their_time_of_day() -> None:
     assert requests_in(throttle, 86_400 + 7 * 3600, 10) <= 62
 
 
+@pytest.mark.parametrize("kind", ["requests_per_second", "site_requests_per_second"])
+def test_what_went_out_while_no_ceiling_held_is_not_owed_later(kind: str) -> None:
+    throttle = Throttle(Ceilings(**{kind: 10}))
+    requests_in(throttle, 0, 2)
+    throttle.change(Ceilings())
+    assert requests_in(throttle, 2, 5, size=50_000) >= 100_000
+    throttle.change(Ceilings(**{kind: 10}))
+    assert 95 <= requests_in(throttle, 7, 10) <= 111
+
+
+def test_days_without_a_ceiling_do_not_make_the_nights_stand_still() -> None:
+    night = Window(begins="22:00", ends="06:00", requests_per_second=10, bytes_per_second=Bytes(1000))
+    throttle = Throttle(Ceilings(windows=(night,)))
+    for day in range(3):
+        assert requests_in(throttle, day * 86_400 + 12 * 3600, 1, size=100) >= 100_000
+        assert 90 <= requests_in(throttle, day * 86_400 + 22 * 3600, 10, size=100) <= 112
+
+
+def test_a_debt_of_bytes_takes_as_long_to_pay_off_at_a_lower_rate() -> None:
+    throttle = Throttle(Ceilings(bytes_per_second=Bytes(10_000_000)))
+    assert throttle.wait(0.0) == 0
+    throttle.received(1, 30_000_000)
+    assert throttle.wait(0.0) == pytest.approx(2, abs=0.01)
+    throttle.change(Ceilings(bytes_per_second=Bytes(1000)))
+    assert throttle.wait(0.0) == pytest.approx(2, abs=0.01)
+
+
 def test_ceilings_can_be_changed_while_running() -> None:
     throttle = Throttle(Ceilings(requests_per_second=1))
     requests_in(throttle, 0, 5)

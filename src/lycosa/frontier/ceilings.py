@@ -18,18 +18,27 @@ DAY = 86_400.0
 
 @dataclass(slots=True)
 class Bucket:
-    """Allowance that fills with time and may be overdrawn by one request's size."""
+    """Allowance that fills with time and may be overdrawn by one request's size.
+
+    Where no rate holds, nothing is owed later; a debt takes as long to pay off at another rate.
+    """
 
     level: float = 0.0
     at: float | None = None
+    rate: float = 0.0
 
     def wait(self, rate: float, now: float) -> float:
         """How many seconds until there is some allowance again."""
         if rate <= 0:
+            self.at = None
             return 0.0
         burst = max(1.0, rate)
-        self.level = burst if self.at is None else min(burst, self.level + rate * max(0.0, now - self.at))
-        self.at = now
+        if self.at is None:
+            self.level = burst
+        else:
+            owed = self.level * rate / self.rate if self.level < 0 else self.level
+            self.level = min(burst, owed + rate * max(0.0, now - self.at))
+        self.at, self.rate = now, rate
         return 0.0 if self.level >= 1 else (1 - self.level) / rate
 
     def take(self, amount: float) -> None:
@@ -73,6 +82,7 @@ class Throttle:
         """Seconds until the crawl as a whole may send a request."""
         current = self._current(now)
         if not (current.requests_per_second or current.bytes_per_second):
+            self._requests.at = self._bytes.at = None
             return 0.0
         return max(
             self._requests.wait(current.requests_per_second / self._share, now),
@@ -83,6 +93,7 @@ class Throttle:
         """Seconds until this site may be asked, by its own ceilings."""
         current = self._current(now)
         if not (current.site_requests_per_second or current.site_bytes_per_second):
+            self._sites.clear()
             return 0.0
         requests, volume = self._sites.setdefault(site, (Bucket(), Bucket()))
         return max(
