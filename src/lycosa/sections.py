@@ -65,6 +65,7 @@ class Politeness(Section, frozen=True):
 
     delay: Seconds = Seconds(1.0)
     longest_delay: Seconds = Seconds(300.0)
+    longest_crawl_delay: Seconds = Seconds(86400.0)
     adaptive: float = 2.0
     per_address: int = 8
     address_delay: Seconds = Seconds(0.1)

@@ -30,6 +30,7 @@ def configured(port: int, seeds: list[str], **changes: object) -> Configuration:
         "politeness": {
             "delay": f"{DELAY * 1000:.0f}ms",
             "longest_delay": "60ms",
+            "longest_crawl_delay": "60ms",
             "address_delay": "0s",
             "per_address": 100,
             "retry_after": "100ms",

@@ -21,6 +21,7 @@ words = "birds feather wing nest"
 [politeness]
 delay = "5ms"
 longest_delay = "50ms"
+longest_crawl_delay = "50ms"
 address_delay = "0s"
 per_address = 100
 retry_after = "50ms"

@@ -25,6 +25,7 @@ page_classes = false
 [politeness]
 delay = "1ms"
 longest_delay = "10ms"
+longest_crawl_delay = "10ms"
 address_delay = "0s"
 per_address = 100
 [fetching]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_frontier import POLITE, RUDE, a_frontier, add, fetched, open_all, take
@@ -135,6 +136,51 @@ def test_after_a_restart_every_site_gets_its_full_pause() -> None:
     assert again.site_to_open(1.1) == "http://a.org"
 
 
+def test_after_a_restart_a_site_that_was_only_opened_gets_its_full_pause() -> None:
+    shelf = MemoryShelf()
+    frontier = a_frontier(POLITE, shelf)
+    add(frontier, ("http://a.org/1", 0.5))
+    frontier.opened(SiteOpened(str(frontier.site_to_open(0.0)), "192.0.2.1", crawl_delay=900.0, until=1e6), 0.0)
+    shelf.apply(frontier.drain())
+    again = a_frontier(POLITE, shelf, now=901.0)
+    assert again.site_to_open(1800.0) is None
+    assert again.site_to_open(1801.0) == "http://a.org"
+
+
+def test_a_site_that_was_shut_stays_shut_over_a_restart() -> None:
+    shelf = MemoryShelf()
+    frontier = a_frontier(POLITE, shelf)
+    add(frontier, ("http://a.org/1", 0.5))
+    frontier.opened(SiteShut(str(frontier.site_to_open(0.0)), "robots-unreachable", 3600.0), 0.0)
+    shelf.apply(frontier.drain())
+    again = a_frontier(POLITE, shelf, now=10.0)
+    assert again.site_to_open(3599.0) is None
+    assert again.site_to_open(3600.0) == "http://a.org"
+
+
+def test_a_clock_that_was_set_back_does_not_keep_a_site_shut_for_ever() -> None:
+    shelf = MemoryShelf()
+    frontier = a_frontier(POLITE, shelf, now=1e9)
+    add(frontier, ("http://a.org/1", 0.5), now=1e9)
+    frontier.opened(SiteShut(str(frontier.site_to_open(1e9)), "robots-unreachable", 1e9 + 3600.0), 1e9)
+    shelf.apply(frontier.drain())
+    again = a_frontier(POLITE, shelf, now=0.0)
+    assert again.site_to_open(86_400.0) == "http://a.org"
+
+
+@pytest.mark.parametrize("asked", [7.0, 900.0])
+def test_a_long_crawl_delay_and_a_long_delay_of_our_own_are_kept(asked: float) -> None:
+    ours = a_frontier(Politeness(delay=Seconds(asked), longest_delay=Seconds(5), address_delay=Seconds(0)))
+    theirs = a_frontier(POLITE)
+    for frontier, crawl_delay in ((ours, None), (theirs, asked)):
+        add(frontier, ("http://a.org/1", 0.5), ("http://a.org/2", 0.4))
+        site = str(frontier.site_to_open(0.0))
+        frontier.opened(SiteOpened(site, "192.0.2.1", crawl_delay, until=1e6, requested=False), 0.0)
+        assert take(frontier, 0.0) == "http://a.org/1"
+        assert take(frontier, asked - 0.1) is None
+        assert take(frontier, asked) == "http://a.org/2"
+
+
 def test_a_better_judgement_moves_a_waiting_link_up_but_not_its_place_in_time() -> None:
     frontier = a_frontier(ageing=0.1)
     add(frontier, ("http://a.org/1", 0.2), ("http://a.org/2", 0.3), now=0.0)
@@ -181,11 +227,11 @@ def test_a_server_that_asks_for_patience_gets_it() -> None:
     open_all(frontier)
     link = frontier.next(0.0)
     assert link is not None
-    failure = Failed(link, "http-429", again=True, retry_after=40.0)
+    failure = Failed(link, "http-429", again=True, retry_after=7200.0)
     frontier.finished(link, failure, 0.0, 0.0)
     frontier.settle(link, failure, 0.0)
-    assert take(frontier, 39.9) is None
-    assert take(frontier, 40.0) == "http://a.org/2"
+    assert take(frontier, 7199.9) is None
+    assert take(frontier, 7200.0) == "http://a.org/2"
 
 
 def test_what_a_server_asked_for_outlives_a_restart() -> None:
@@ -202,8 +248,8 @@ def test_what_a_server_asked_for_outlives_a_restart() -> None:
     (site,) = shelf.sites()
     assert (site.next_at, site.why) == (40.0, "slowed down by http-503")
     again = a_frontier(POLITE, shelf, now=5.0)
-    assert take(again, 44.9) is None
-    assert take(again, 45.0) == "http://a.org/2"
+    assert take(again, 39.9) is None
+    assert take(again, 40.0) == "http://a.org/2"
     shelf.apply(again.drain())
     (site,) = shelf.sites()
     assert (site.backoff, site.next_at, site.why) == (0.0, 0.0, "")
@@ -250,6 +296,51 @@ def test_sites_on_one_address_share_its_connections() -> None:
     frontier.finished(links[0], fetched(links[0]), 0.0, 0.0)
     assert frontier.next(0.0) is not None
     assert frontier.next(0.0) is None
+
+
+def sharing_an_address(pause: float) -> tuple[Frontier, Link]:
+    """A frontier of three sites at one address; a is asked, b (whose robots run out at 5) and c are parked."""
+    frontier = a_frontier(Politeness(delay=Seconds(0), per_address=1, address_delay=Seconds(pause)))
+    add(frontier, *((f"http://{name}.org/", 0.5) for name in "abc"))
+    until = {"http://a.org": 100.0, "http://b.org": 5.0, "http://c.org": 100.0}
+    while (site := frontier.site_to_open(0.0)) is not None:
+        frontier.opened(SiteOpened(site, "192.0.2.1", until=until[site], requested=False), 0.0)
+    first = frontier.next(0.0)
+    assert first is not None
+    frontier.next(0.0)
+    return frontier, first
+
+
+def test_a_parked_site_whose_robots_ran_out_keeps_no_others_waiting() -> None:
+    frontier, first = sharing_an_address(pause=0.0)
+    frontier.finished(first, fetched(first), 0.0, 10.0)
+    following = frontier.next(10.0)
+    assert following is not None
+    assert following.url == "http://c.org/"
+
+
+def test_a_site_that_turns_out_shut_keeps_no_others_waiting_that_are_parked() -> None:
+    frontier, first = sharing_an_address(pause=8.0)
+    frontier.finished(first, fetched(first), 0.0, 3.0)
+    assert frontier.next(3.0) is None
+    assert frontier.site_to_open(10.0) == "http://b.org"
+    frontier.opened(SiteShut("http://b.org", "robots-unreachable", 1e6), 10.0)
+    following = frontier.next(10.0)
+    assert following is not None
+    assert following.url == "http://c.org/"
+
+
+def test_of_sites_parked_at_an_address_the_most_promising_goes_first() -> None:
+    frontier = a_frontier(Politeness(delay=Seconds(0), per_address=1, address_delay=Seconds(0)))
+    add(frontier, *((f"http://{name}.org/", value) for name, value in zip("abcd", (0.9, 0.2, 0.7, 0.4), strict=True)))
+    open_all(frontier)
+    came = []
+    while (link := frontier.next(0.0)) is not None:
+        assert frontier.next(0.0) is None
+        came.append(link.url[7])
+        frontier.finished(link, fetched(link), 0.0, 0.0)
+        frontier.settle(link, fetched(link), 0.0)
+    assert came == list("acdb")
 
 
 def test_a_link_given_back_waits_again() -> None:

@@ -64,7 +64,8 @@ def settings_of(web: SimulatedWeb) -> str:
     port = web.roots()[0].rpartition(":")[2].strip("/")
     return "\n".join([
         f'fetching.allow_addresses=["127.0.0.0/8:{port}"]', "politeness.delay=100ms", "politeness.address_delay=0s",
-        "politeness.per_address=64", "politeness.longest_delay=200ms", "index.commit_every=500ms", "patience=60s",
+        "politeness.per_address=64", "politeness.longest_delay=200ms", "politeness.longest_crawl_delay=200ms",
+        "index.commit_every=500ms", "patience=60s",
     ])  # fmt: skip
 
 

@@ -56,7 +56,7 @@ def start_crawl(page: Page, web: SimulatedWeb) -> None:
     page.get_by_text("More settings").click()
     page.get_by_label("Any other setting").fill(
         f'fetching.allow_addresses=["127.0.0.0/8:{port}"]\npoliteness.delay=5ms\npoliteness.longest_delay=20ms\n'
-        "politeness.address_delay=0s\nindex.commit_every=300ms\npatience=3s"
+        "politeness.longest_crawl_delay=20ms\npoliteness.address_delay=0s\nindex.commit_every=300ms\npatience=3s"
     )
     page.get_by_role("button", name="Start").click()
     page.wait_for_url(f"**/crawl/{NAME}")

@@ -41,7 +41,7 @@ class PageVisitor:
     def __init__(self, configuration: Configuration, structure: bool = False) -> None:
         self._structure = structure
         self._fetcher: Fetcher = plugins.find("fetchers", configuration.fetching.fetcher)(configuration, time)
-        self._delay, self._longest = configuration.politeness.delay, configuration.politeness.longest_delay
+        self._delay, self._longest = configuration.politeness.delay, configuration.politeness.longest_crawl_delay
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._opened: dict[str, SiteOpened | SiteShut] = {}
         self._free_at: dict[str, float] = {}

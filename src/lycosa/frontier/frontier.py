@@ -55,14 +55,10 @@ class Frontier:
         self._restore(now)
 
     def _restore(self, now: float) -> None:
-        """Take up what the shelf holds. Nobody knows how recently a site was asked, so each gets a full pause.
-
-        That is as long as its server asked for last, if it did.
-        """
+        """Take up what the shelf holds."""
         self._leases.restore()
         for site in self._queues.sites.values():
-            if site.fetched or site.failed:
-                site.next_at = now + self._manners.pause(site, 0.0)
+            self._manners.take_up(site, now)
             self._calendar.place(site, now)
 
     # -- taking links ---------------------------------------------------------------------------
@@ -174,9 +170,11 @@ class Frontier:
     def opened(self, answer: SiteOpened | SiteShut, now: float) -> None:
         """A site's name was resolved and its robots.txt read, or not."""
         site = self._queues.names[answer.site]
+        left = site.address
         self._manners.opened(site, answer, now)
         self._queues.touch(site)
         self._calendar.place(site, now)
+        self._pass_on(left, now)
 
     def order_sites(self, places: Mapping[str, int]) -> None:
         """Of sites with equally good links take the one with the lowest place first (M2)."""
@@ -206,9 +204,19 @@ class Frontier:
         self._calendar.place(site, now)
 
     def _leave_address(self, site: Site, now: float) -> None:
-        parked = self._addresses.leave(site)
-        if parked is not None:
-            self._calendar.place(parked, now)
+        self._addresses.leave(site)
+        self._pass_on(site.address, now)
+
+    def _pass_on(self, address: str, now: float) -> None:
+        """A connection may be free: let one of the sites that are parked for it take its turn.
+
+        A site that must be opened anew first, or has nothing left, passes it on.
+        """
+        while (parked := self._addresses.unpark(address, self._manners.rules)) is not None:
+            if parked.phase is Phase.PAUSED:
+                self._calendar.place(parked, now)
+                if parked.phase in (Phase.READY, Phase.PAUSED):
+                    return
 
     def settle(self, link: Link, outcome: Outcome, now: float) -> None:
         """What became of a leased link."""

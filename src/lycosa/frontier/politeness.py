@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from heapq import heappop, heappush
 from typing import TypeAlias
 
 from lycosa.records import Failed, Outcome, Refused, SiteOpened, SiteShut
@@ -27,6 +28,7 @@ NOT_LOOKED = b""
 """None of them is."""
 NOTHING = b"\xff" * 8
 """The best of a site without waiting links."""
+LONGEST_REST = 86_400.0
 LAST_PLACE = 2**32 - 1
 """The place of a site of whose sitemaps nothing is known."""
 
@@ -84,7 +86,7 @@ class Address:
 
     in_flight: int = 0
     next_at: float = 0.0
-    parked: list[Site] = field(default_factory=list)
+    parked: list[tuple[Key, int, Site]] = field(default_factory=list)
 
 
 class Addresses:
@@ -104,19 +106,24 @@ class Addresses:
         if address is None:
             address = self._addresses[site.address] = Address()
         if address.in_flight >= rules.per_address:
-            address.parked.append(site)
+            heappush(address.parked, (site.best, site.number, site))
             return False
         address.in_flight += 1
         address.next_at = now + rules.address_delay
         return True
 
-    def leave(self, site: Site) -> Site | None:
-        """A connection comes free: the parked site that may use it now."""
+    def leave(self, site: Site) -> None:
+        """A connection comes free."""
         address = self._addresses.get(site.address)
-        if address is None:
+        if address is not None:
+            address.in_flight -= 1
+
+    def unpark(self, name: str, rules: Politeness) -> Site | None:
+        """The most promising site that is parked at an address, where a connection is free."""
+        address = self._addresses.get(name)
+        if address is None or not address.parked or address.in_flight >= rules.per_address:
             return None
-        address.in_flight -= 1
-        return address.parked.pop() if address.parked else None
+        return heappop(address.parked)[2]
 
 
 class Manners:
@@ -132,15 +139,20 @@ class Manners:
             site.next_at, site.why, site.opened_until = max(answer.until, now + 1.0), answer.why, 0.0
             return
         site.address, site.opened_until, site.why = answer.address, answer.until, ""
-        site.crawl_delay = min(answer.crawl_delay or 0.0, self._longest)
+        site.crawl_delay = min(answer.crawl_delay or 0.0, float(self.rules.longest_crawl_delay))
         site.next_at = now + (self.pause(site, 0.0) if answer.requested else 0.0)
 
     def pause(self, site: Site, seconds: float) -> float:
         """How long to leave a site alone after a request that took so many seconds."""
-        own = max(self._delay, site.crawl_delay, site.backoff)
-        if self._delay > 0:
-            own = max(own, self.rules.adaptive * seconds)
-        return min(own, max(self._longest, site.backoff))
+        adapted = min(self.rules.adaptive * seconds, self._longest) if self._delay > 0 else 0.0
+        return max(self._delay, site.crawl_delay, site.backoff, adapted)
+
+    def take_up(self, site: Site, now: float) -> None:
+        """Set when a site may be asked that an earlier run left: nobody knows how recently it was asked last.
+
+        It gets a full pause, and what its server or its errors asked for (within a day, should a clock be wrong).
+        """
+        site.next_at = max(min(site.next_at, now + LONGEST_REST), now + max(self._delay, site.crawl_delay))
 
     def finished(self, site: Site, outcome: Outcome, seconds: float, now: float) -> None:
         """Take note of how a request went, and set when the next one may follow."""
@@ -155,7 +167,8 @@ class Manners:
             site.fetched, site.errors, site.backoff, site.why = site.fetched + 1, 0, 0.0, ""
         site.next_at = now + self.pause(site, seconds)
         if site.errors >= self.rules.errors_before_rest:
-            site.next_at, site.why, site.errors = now + self.rules.rest, "resting after errors", 0
+            site.next_at = max(site.next_at, now + self.rules.rest)
+            site.why, site.errors = "resting after errors", 0
 
     def _failed(self, site: Site, outcome: Failed) -> None:
         site.failed += 1
@@ -164,7 +177,7 @@ class Manners:
             site.backoff = min(2 * max(self._delay, site.backoff, 0.5), self._longest)
             site.why = f"slowed down by {outcome.why}"
         if outcome.retry_after is not None:
-            site.backoff = max(site.backoff, min(outcome.retry_after, float(self.rules.rest)))
+            site.backoff = max(site.backoff, outcome.retry_after)
 
     def retry_at(self, attempts: int, outcome: Failed, now: float) -> float:
         """When a failed link is tried again: later with each attempt."""

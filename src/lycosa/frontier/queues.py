@@ -43,6 +43,7 @@ class Queues:
         for record in self._shelf.sites():
             site = Site(record.number, record.site, crawl_delay=record.delay, backoff=record.backoff)
             site.waiting, site.fetched, site.failed = record.waiting, record.fetched, record.failed
+            site.next_at, site.why = record.next_at, record.why
             site.floor = NOT_LOOKED if site.waiting else NO_FLOOR
             self.names[site.name] = self.sites[site.number] = site
             self.waiting += site.waiting

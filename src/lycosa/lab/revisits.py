@@ -240,6 +240,7 @@ def _settings(web: WebVersions, *, sitemaps: bool) -> dict[str, Any]:
             "address_delay": 0,
             "adaptive": 0.0,
             "longest_delay": "1ms",
+            "longest_crawl_delay": "1ms",
             "retry_after": "10ms",
             "errors_before_rest": 1_000_000,
         },
