@@ -43,6 +43,21 @@ def test_the_product_token_is_compared_without_case_or_version() -> None:
     assert rules("User-agent: lyco", "Disallow: /").allows("/a")
 
 
+@pytest.mark.parametrize("other", ['"Googlebot"', "+Baiduspider", "", "Яндекс", "*bot", "***", "**", "()"])
+def test_a_name_that_cannot_be_read_does_not_speak_for_everybody(other: str) -> None:
+    assert not rules("User-agent: *", "Disallow: /", f"User-agent: {other}", "Allow: /").allows("/a")
+    assert rules("User-agent: *", "Disallow:", f"User-agent: {other}", "Disallow: /").allows("/a")
+
+
+@pytest.mark.parametrize("everybody", ["*", " * ", '"*"', ": *", "* # all", "* (all)"])
+def test_an_asterisk_speaks_for_everybody_however_it_is_dressed(everybody: str) -> None:
+    assert not rules(f"User-agent: {everybody}", "Disallow: /").allows("/a")
+
+
+def test_quotes_around_our_own_name_are_forgiven() -> None:
+    assert not rules("User-agent: *", "Allow: /", 'User-agent: "Lycosa"', "Disallow: /").allows("/a")
+
+
 def test_groups_of_the_same_agent_are_merged() -> None:
     merged = rules(
         "User-agent: lycosa", "Disallow: /a", "User-agent: b", "Disallow: /b", "User-agent: Lycosa", "Disallow: /c"

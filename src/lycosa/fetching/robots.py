@@ -21,6 +21,7 @@ MOST_SITEMAPS = 1000
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _TOKEN = re.compile(r"[A-Za-z0-9_-]+")
+_NAMED = re.compile(r"[\s\"'+:]*(?:(\*)(?![^\s\"'])|([A-Za-z0-9_-]+))")
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _KEYS = {
@@ -112,6 +113,15 @@ def product_token(user_agent: str) -> str:
     return token[0].lower() if token else "*"
 
 
+def _agent_named(value: str) -> str:
+    """Whom a User-agent line speaks to: `*`, a product token in lower case, or '' for nobody.
+
+    Quotes and signs in front are forgiven; but what cannot be read is not taken for `*`, which speaks for everybody.
+    """
+    named = _NAMED.match(value)
+    return "" if named is None else named[1] or named[2].lower()
+
+
 def parse(body: bytes) -> Robots:
     """What a robots.txt says; lines that make no sense are passed over, whatever bytes they hold."""
     text = _text(body)
@@ -145,7 +155,7 @@ class _Reading:
         elif key == "user-agent":
             if self._has_rules:
                 self._close_group()
-            self._agents.append(product_token(value))
+            self._agents.append(_agent_named(value))
         else:
             self._has_rules = True
             if value:
