@@ -58,7 +58,7 @@ async def crawl(folder: CrawlFolder) -> dict[str, object]:
         "seconds": seconds,
         "cpu_seconds": cpu,
         "peak_mb": peak_mb(),
-        "stages": {name: stage["seconds"] for name, stage in agent.stages.plain().items() if name != "fetch"},
+        "stages": {name: stage.cpu for name, stage in agent.stages.kept().items() if name != "fetch"},
     }
     agent.crawl.close()
     return found

@@ -16,6 +16,7 @@ from typing import Any, TypeVar, get_type_hints
 
 import msgspec
 
+from lycosa.durable import replace_file
 from lycosa.limits import impossible
 from lycosa.mendable import Mendable
 from lycosa.sections import (
@@ -241,9 +242,7 @@ def _fields(path: str, kind: Any) -> list[str]:
 
 def write(configuration: Configuration, path: Path) -> None:
     """The effective configuration as TOML, replacing the file in one step."""
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(to_toml(plain(configuration)), "utf-8")
-    partial.replace(path)
+    replace_file(path, to_toml(plain(configuration)))
 
 
 def to_toml(values: Mapping[str, Any], prefix: str = "") -> str:

@@ -232,6 +232,7 @@ class Refused(Record, frozen=True, tag=True):
     link: Link
     why: str
     detail: str = ""
+    response: Response | None = None
 
 
 class Failed(Record, frozen=True, tag=True):

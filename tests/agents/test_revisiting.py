@@ -56,6 +56,22 @@ def rows(folder: CrawlFolder, after: float) -> list[VisitRow]:
         return [row for _, row in catalogue.history(store) if row.at >= after]
 
 
+def test_pages_that_were_blocked_since_are_not_looked_at_and_sites_get_their_pause(tmp_path: Path) -> None:
+    politeness = {"delay": "2s", "address_delay": 0, "adaptive": 0.0, "robots": False}
+    folder = whole_crawl.crawl_folder(tmp_path, box("never"), politeness=politeness, pages=12)
+    clock = Clock(BEGIN)
+    run(folder, clock)
+    ended = clock()
+    known = looked_at(folder, 0.0)
+    blocked = sorted({url.partition("//")[2].partition(":")[0] for url in known})[0]
+    folder.add_pattern("block", blocked)
+    run(folder, clock, build_round)
+    again = rows(folder, ended)
+    assert {row.url for row in again if blocked not in row.url}
+    assert not {row.url for row in again if blocked in row.url}
+    assert min(row.at for row in again) >= ended + 2.0
+
+
 def looked_at(folder: CrawlFolder, after: float) -> set[str]:
     return {row.url for row in rows(folder, after) if row.outcome in ("fetched", "unchanged")}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import tiny_web
 import whole_crawl
 
 from lycosa.agents.folder import CrawlFolder
@@ -36,6 +37,18 @@ def test_unlinked_pages_are_found_through_the_sitemap_and_only_so(tmp_path: Path
     whole_crawl.run(with_them)
     fetched = {row.url for row in rows(with_them, "fetched")}
     assert {url for url in pages if web.respond(url).status == 200 and "/private/" not in url} <= fetched
+
+
+def test_sitemaps_elsewhere_are_not_asked_for_where_their_sites_are_out_of_bounds(tmp_path: Path) -> None:
+    here, there, evil = "http://a.example/", "http://b.example/sitemap.xml", "http://evil.a.example/sitemap.xml"
+    scope = {"sites": "seeds", "block": ["evil.a.example"]}
+    folder = tiny_web.crawl_folder(tmp_path, [here], scope=scope)
+    web = tiny_web.TinyWeb(lambda url: tiny_web.page("birds", []), {"http://a.example": (there, evil)})
+    assert tiny_web.run(folder, web) == [here]
+    with reading(folder) as (store,):
+        fates = {record.url: record.why for record in store.urls()}
+    assert fates[there].startswith("out-of-scope")
+    assert fates[evil] == "blocked: evil.a.example"
 
 
 def test_a_sitemap_is_no_page(tmp_path: Path) -> None:

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 import whole_crawl
+from tiny_web import TinyWeb, crawl_folder, page, run
 
 from lycosa.agents import agent
 from lycosa.agents.crawl import Crawl
 from lycosa.agents.folder import CrawlFolder
 from lycosa.agents.report import crawl_report
 from lycosa.agents.stores import reading
-from lycosa.records import Page, Score, Visit
+from lycosa.fetching.fetcher import Known
+from lycosa.records import Fetched, Link, Outcome, Page, Redirected, Refused, Response, Score, Visit
 from lycosa.scoring.strategy import Strategy
 from lycosa.storage import catalogue
+from lycosa.storage.archive import Place, read
 
 WEB = "box:5?hosts=3&pages=60&errors=0&duplicates=0&unlinked=0"
 BUDGET = 25
@@ -60,6 +64,39 @@ def breaking_judge(monkeypatch: pytest.MonkeyPatch, look: Callable[[str], None])
         return judge(self, page)
 
     monkeypatch.setattr(Strategy, "judge", judges)
+
+
+def redirecting(url: str) -> Outcome:
+    link, place = Link(url), url.rpartition("/")[2]
+    if place in ("one", "two", "three"):
+        following = {"one": "two", "two": "three", "three": "one"}[place]
+        target = f"http://a.example/{following}"
+        return Redirected(link, target, Response(url, 302, (("Location", target),)))
+    if place == "book":
+        return Refused(
+            link, "content-type", "application/pdf", Response(url, 200, (("Content-Type", "application/pdf"),))
+        )
+    body = page("birds", ["/one", "/book"]).encode()
+    return Fetched(link, Response(url, 200, (("Content-Type", "text/html"),), body, body))
+
+
+def test_a_loop_of_redirects_has_a_name_and_an_unwanted_answer_is_kept(tmp_path: Path) -> None:
+    folder = crawl_folder(tmp_path, ["http://a.example/"])
+    web = TinyWeb(lambda url: None)
+
+    async def fetch(link: Link, known: Known | None = None) -> Outcome:
+        return msgspec.structs.replace(redirecting(link.url), link=link)
+
+    web.fetch = fetch  # type: ignore[method-assign]
+    run(folder, web)
+    with reading(folder) as (store,):
+        rows = {row.url.rpartition("/")[2]: row for _, row in catalogue.history(store)}
+    assert [rows[name].outcome for name in ("one", "two", "three")] == ["redirected", "redirected", "failed"]
+    assert (rows["three"].why, rows["three"].detail) == ("redirect-loop", "back by way of http://a.example/one")
+    book = rows["book"]
+    assert (book.outcome, book.why, book.status, book.mime) == ("refused", "content-type", 200, "application/pdf")
+    fields, kept = read(folder.archive, Place(book.file, book.offset, book.size))
+    assert (fields["WARC-Target-URI"], kept.status) == ("http://a.example/book", 200)
 
 
 @pytest.mark.parametrize("breaking", [breaking_reader, breaking_judge])

@@ -12,7 +12,7 @@ from lycosa.agents.desk import Desk
 from lycosa.agents.folder import CrawlFolder
 from lycosa.agents.stores import reading
 from lycosa.configuration import build
-from lycosa.fetching.fetcher import Known
+from lycosa.fetching.fetcher import AT_ONCE, Known, Turns
 from lycosa.records import Failed, Fetched, Link, Outcome, Response, SiteOpened
 from lycosa.storage import catalogue
 from lycosa.storage.catalogue import VisitRow
@@ -34,7 +34,7 @@ class TinyWeb:
         self._answer, self._sitemaps = answer, sitemaps or {}
         self.asked: list[str] = []
 
-    async def open(self, site: str, now: float) -> SiteOpened:
+    async def open(self, site: str, now: float, turns: Turns = AT_ONCE) -> SiteOpened:
         sitemaps = self._sitemaps.get(site, ())
         return SiteOpened(site, "192.0.2.1", until=now + 1e9, requested=False, sitemaps=sitemaps)
 

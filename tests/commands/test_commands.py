@@ -31,7 +31,16 @@ def test_status_in_words_and_figures(crawled: Crawled) -> None:
     assert found["fetched"] > 60
     assert len(found["agents"]) == 2
     assert found["stages"]["parse"]["count"] == found["fetched"]
-    assert {"inject", "generate", "fetch", "parse", "update"} <= set(found["stages"])
+    stages = found["stages"]
+    cycle = ["inject", "generate", "fetch", "parse", "score", "archive", "update", "exchange", "index"]
+    assert list(stages) == cycle
+    assert all({"count", "seconds", "cpu", "queue", "rate"} == set(stage) for stage in stages.values())
+    assert all(stages[name]["cpu"] > 0 and stages[name]["rate"] > 0 for name in cycle if name != "exchange")
+    assert stages["generate"]["queue"] == found["waiting"]
+    assert stages["index"]["queue"] == 0 < stages["index"]["count"]
+    for told in (crawled.run("status", "birds").stdout, crawled.run("report", "birds").stdout):
+        assert re.search(r"stage +queue +count +a second +CPU each", told)
+        assert re.search(r"\n +index +0 +\d+", told)
     assert [each["name"] for each in json.loads(crawled.run("status", "--json").stdout)] == ["birds"]
 
 
@@ -168,11 +177,11 @@ def test_other_tools_read_the_exports(crawled: Crawled, tmp_path: Path) -> None:
     assert records > pages
 
 
-def crawling(home: Path, port: int) -> subprocess.Popen[str]:
+def crawling(home: Path, port: int, *more: str) -> subprocess.Popen[str]:
     """A crawl named `live` in a process of its own."""
     order = [sys.executable, "-m", "lycosa.interface.cli", "--home", str(home), "crawl", "--name", "live"]
     order += ["--topic", "birds", "--seed", f"http://birds-1.localhost:{port}/", "--set", "politeness.delay=1ms"]
-    order += ["--set", f'fetching.allow_addresses=["127.0.0.0/8:{port}"]']
+    order += ["--set", f'fetching.allow_addresses=["127.0.0.0/8:{port}"]', *more]
     return subprocess.Popen(order, stderr=subprocess.PIPE, text=True)
 
 
@@ -217,6 +226,25 @@ def test_ctrl_c_stops_cleanly(lycosa: Lycosa, tmp_path: Path) -> None:
         assert process.returncode == 0
         assert "Stopping after the pages under way" in told
         assert "Traceback" not in told
+
+
+def test_ctrl_c_twice_stops_now_and_gives_the_pages_under_way_back(lycosa: Lycosa, tmp_path: Path) -> None:
+    with serve_in_process("box:3?hosts=4&pages=400&size=2KiB&errors=0", latency=20.0) as served:
+        process = crawling(tmp_path, served.port, "--set", "politeness.robots=false", "--set", "sitemaps.read=false")
+        try:
+            until(lambda: status(lycosa)["in_flight"] > 0)
+            begin = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            until(lambda: status(lycosa)["state"] == "stopping")
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=30)
+        finally:
+            process.kill()
+        assert time.monotonic() - begin < 10
+        assert process.returncode == 0
+        assert "Traceback" not in told
+        found = status(lycosa)
+        assert (found["restarts"], found["waiting"]) == (0, 1)
 
 
 def status(lycosa: Lycosa) -> dict[str, object]:

@@ -227,8 +227,15 @@ def test_redirects_to_nowhere(location: str) -> None:
 
 
 def test_chains_of_redirects_end() -> None:
-    assert isinstance(fetch(redirect("/page"), redirects=2, most_redirects=3), Redirected)
-    assert failed(fetch(redirect("/page"), redirects=3, most_redirects=3)).why == "too-many-redirects"
+    assert isinstance(fetch(redirect("/next"), redirects=2, most_redirects=3), Redirected)
+    assert failed(fetch(redirect("/next"), redirects=3, most_redirects=3)).why == "too-many-redirects"
+
+
+def test_a_redirect_to_itself_is_a_loop_but_not_one_that_adds_a_parameter_we_drop() -> None:
+    assert failed(fetch(redirect("/page#top"))).why == "redirect-loop"
+    outcome = fetch(redirect("/page?utm_source=news"))
+    assert isinstance(outcome, Redirected)
+    assert outcome.target == f"{outcome.link.url}?utm_source=news"
 
 
 def test_a_bomb_in_a_redirect_is_not_unpacked() -> None:
@@ -280,7 +287,11 @@ def test_wanted_types(kind: str) -> None:
 def test_unwanted_types_are_not_read(kind: str) -> None:
     begin = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n".encode()
     outcome = fetch(pouring(begin, b"x" * 1000))
-    assert outcome == Refused(outcome.link, "content-type", kind)
+    assert isinstance(outcome, Refused)
+    assert (outcome.why, outcome.detail) == ("content-type", kind)
+    assert outcome.response is not None
+    assert (outcome.response.status, outcome.response.header("content-type")) == (200, kind)
+    assert (outcome.response.body, outcome.response.truncated) == (b"", True)
 
 
 @pytest.mark.parametrize("kind", ["application/gzip", "application/xml", "application/octet-stream", ""])

@@ -61,6 +61,54 @@ def test_rules_are_read_and_kept() -> None:
     assert (opened.sitemaps, opened.address) == (("http://a.example/s.xml",), "127.0.0.1")
 
 
+class WatchedTurns:
+    """Notes whose turn it was; some must not be asked."""
+
+    def __init__(self, forbidden: str = "nobody") -> None:
+        self.forbidden = forbidden
+        self.taken: list[str] = []
+        self.ended: list[tuple[str, bool]] = []
+
+    async def take(self, url: str, address: str) -> str | None:
+        assert address == "127.0.0.1"
+        if self.forbidden in url:
+            return "blocked: it"
+        self.taken.append(url)
+        return None
+
+    def end(self, url: str, address: str, received: int) -> None:
+        self.ended.append((url, received > 0))
+
+
+def opened_in_turns(turns: WatchedTurns, first: Misbehaviour, second: Misbehaviour) -> SiteOpened | SiteShut:
+    async def scene() -> SiteOpened | SiteShut:
+        async with visiting(by_path(robots=first, other=second), robots=True) as (visitor, site):
+            return await visitor.open(site, 0.0, turns)
+
+    return asyncio.run(asyncio.wait_for(scene(), 10))
+
+
+def test_every_hop_to_a_robots_txt_waits_for_its_turn() -> None:
+    turns = WatchedTurns()
+    assert isinstance(opened_in_turns(turns, redirect("/other"), plain(RULES)), SiteOpened)
+    assert [url.rpartition("/")[2] for url in turns.taken] == ["robots.txt", "other"]
+    assert [received for _, received in turns.ended] == [False, True]
+
+
+def test_a_hop_that_must_not_be_asked_for_keeps_the_site_shut() -> None:
+    turns = WatchedTurns("/other")
+    shut = opened_in_turns(turns, redirect("/other"), plain(b""))
+    assert isinstance(shut, SiteShut)
+    assert (shut.why, shut.detail.partition(": ")[2]) == ("robots-unreachable", "blocked: it")
+    assert len(turns.ended) == 1
+
+
+def test_a_turn_ends_also_when_the_request_fails() -> None:
+    turns = WatchedTurns()
+    assert isinstance(opened_in_turns(turns, reset, plain(b"")), SiteShut)
+    assert len(turns.ended) == len(turns.taken) == 1
+
+
 def test_a_refused_page_is_not_requested() -> None:
     asked: list[str] = []
 

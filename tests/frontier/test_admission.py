@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.configuration import Configuration
-from lycosa.frontier.admission import admission
+from lycosa.frontier.admission import Admission, admission
 from lycosa.frontier.traps import _TOKEN, _has_token, pattern_of
-from lycosa.records import Link
+from lycosa.records import SITEMAP, Link
 from lycosa.sections import Scope, Traps
 
 
@@ -61,6 +61,61 @@ def test_traps_by_their_shape(url: str) -> None:
     why = refusal(url, Configuration())
     assert why is not None
     assert why.startswith("trap")
+
+
+@pytest.mark.parametrize(
+    ("url", "scope", "why"),
+    [
+        ("http://a.org/sitemap.xml", Scope(), None),
+        ("http://a.org/sitemap.xml", Scope(allow=("a.org/docs/*",), depth=1), None),
+        ("http://a.org/sitemap.xml", Scope(block=("a.org",)), "blocked: a.org"),
+        ("http://b.org/sitemap.xml", Scope(allow=("a.org/docs/*",)), "out-of-scope"),
+        ("http://b.org/sitemap.xml", Scope(sites="seeds"), "out-of-scope"),
+        ("http://cdn.a.org/sitemap.xml", Scope(sites="seeds"), None),
+    ],
+)
+def test_sitemaps_keep_to_the_scope_though_they_are_no_pages(url: str, scope: Scope, why: str | None) -> None:
+    rules = admission(Configuration(seeds=("http://a.org/",), scope=scope, traps=Traps(urls_per_pattern=1)))
+    found = {rules.refusal(Link(url, parent="http://a.org/robots.txt", rel=SITEMAP, depth=5)) for _ in range(3)}
+    assert found == {None} if why is None else {str(each)[: len(why)] for each in found} == {why}
+
+
+def calendar_pages(begin: int, end: int) -> list[Link]:
+    return [Link(f"http://a.org/calendar/{number:04d}") for number in range(begin, end)]
+
+
+def let_in_by(rules: Admission, links: list[Link]) -> int:
+    return sum(rules.refusal(link) is None for link in links)
+
+
+def test_what_a_pattern_used_up_is_not_given_again_after_a_restart_or_a_change() -> None:
+    told = Configuration(traps=Traps(urls_per_pattern=100))
+    rules = admission(told)
+    first = let_in_by(rules, calendar_pages(0, 500))
+    assert 100 <= first <= 102
+    changed = admission(Configuration(traps=Traps(urls_per_pattern=100, longest_url=500)))
+    changed.take_over(rules)
+    assert let_in_by(changed, calendar_pages(500, 600)) == 0
+    after = admission(told)
+    after.recall(rules.news(), ["http://a.org"])
+    assert let_in_by(after, calendar_pages(600, 700)) == 0
+    assert rules.news() == {}
+
+
+def test_of_what_a_pattern_used_in_part_at_most_half_is_given_again_after_a_restart() -> None:
+    told = Configuration(traps=Traps(urls_per_pattern=100))
+    rules = admission(told)
+    assert let_in_by(rules, calendar_pages(0, 90)) == 90
+    after = admission(told)
+    after.recall(rules.news(), ["http://a.org"])
+    assert let_in_by(after, calendar_pages(100, 300)) <= 50
+
+
+def test_hosts_of_a_domain_are_counted_over_a_restart() -> None:
+    told = Configuration(traps=Traps(hosts_per_domain=3))
+    after = admission(told)
+    after.recall({}, [f"http://{name}.example.org" for name in "ab"])
+    assert [after.refusal(Link(f"http://{name}.example.org/")) is None for name in "abcd"] == [True, True, True, False]
 
 
 def let_in(urls: list[str], traps: Traps) -> int:

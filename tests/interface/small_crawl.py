@@ -94,7 +94,10 @@ def report(folder: CrawlFolder, agent: int, fetched: int, relevant: int, **more:
         "later": 2, "state": "run", "idle": False, "at": time.time(), "pid": 1, "duplicates": 1, "bytes": 5_000_000,
         "mean_relevance": 0.4, "links": 900, "new_links": 400, "sent": 0, "received": 0, "sites": 7,
         "failed": {"timeout": 3, "http-404": 12}, "refused": {"robots": 5, "depth": 40}, "site_phases": {"open": 7},
-        "stages": {name: {"count": fetched, "seconds": 0.5 * place} for place, name in enumerate(STAGES)},
+        "stages": {
+            name: {"count": fetched, "seconds": 0.5 * place, "cpu": 0.4 * place, "queue": place, "rate": 2.5 * place}
+            for place, name in enumerate(STAGES)
+        },
         "pages_per_second": 12.5, "cpu_seconds": 8.0, "memory": 90_000_000, "uptime": 60.0,
     }  # fmt: skip
     path = folder.agent(agent) / "status.json"

@@ -83,7 +83,7 @@ def test_the_console_shows_every_part_with_charts_drawn_by_the_server(client: Te
         "Disk and memory",
     ]  # fmt: skip
     assert text.count('<svg class="chart"') == 2
-    assert '<th scope="row">parse</th><td>31</td><td>97 ms</td><td>3.0 s</td>' in text
+    assert '<th scope="row">parse</th><td>6</td><td>31</td><td>15.0/s</td><td>77 ms</td><td>2.4 s</td>' in text
     assert 'href="/crawl/spiders/why?url=https%3A//site0.example/17"' in text
     assert "Sites: 14 open." in text
 

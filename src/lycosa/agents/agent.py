@@ -12,20 +12,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any, Protocol
 
 from lycosa.agents.budget import Budget
 from lycosa.agents.crawl import Crawl, PagesAgain
 from lycosa.agents.folder import Wish
+from lycosa.agents.openings import Openings
 from lycosa.agents.sitemap_reading import sitemap_visit
 from lycosa.agents.visit_rows import response_of
-from lycosa.fetching.fetcher import Fetcher, Known
+from lycosa.fetching.fetcher import Fetcher, Known, Turns
 from lycosa.pages.document import read_page
-from lycosa.records import SITEMAP, Failed, Fetched, Link, Page, SiteOpened, SiteShut, Visit
+from lycosa.records import SITEMAP, Failed, Fetched, Link, Page, Redirected, SiteOpened, SiteShut, Visit
 from lycosa.scoring.strategy import Strategy
 
-MOST_OPENINGS = 64
 LONGEST_WAIT = 0.25
 GRACE = 15.0
 
@@ -59,13 +59,22 @@ class Agent:
         self._bytes, self._oldest = 0, 0.0
         self._under_way: dict[int, tuple[asyncio.Task[None], Link]] = {}
         self._sent = 0
-        self._openings: set[asyncio.Task[None]] = set()
-        self._event = asyncio.Event()
+        self._openings = Openings(self.frontier, self._open, clock, self._site_opened, self._break)
+        self._event, self._stop_now = asyncio.Event(), asyncio.Event()
         self._looked, self._wish = float("-inf"), Wish.RUN
         self._heard = 0.0
         self._starved = self._was_idle = False
         self._broken: BaseException | None = None
-        self.stopping = False
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the agent ends without waiting for the visits under way."""
+        return self._stop_now.is_set()
+
+    def stop(self) -> None:
+        """End now: visits under way are given back."""
+        self._stop_now.set()
+        self._event.set()
 
     @property
     def due(self) -> float | None:
@@ -76,16 +85,14 @@ class Agent:
 
     def understand(self, visits: Sequence[Visit]) -> list[Visit]:
         """Steps 3 to 5, for a batch at once, which is a good deal cheaper than page by page. Changes nothing."""
-        begin = perf_counter()
-        visits = [self._safely(self._read, visit) for visit in visits]
+        with self.stages.timed("parse", 0):
+            visits = [self._safely(self._read, visit) for visit in visits]
         pages = [visit.page for visit in visits if visit.page is not None and visit.link.rel != SITEMAP]
-        read = perf_counter()
-        if pages:
-            self._prepare(pages)
-        visits = [self._safely(self._judged, visit) for visit in visits]
-        self.stages.note("parse", read - begin, len(pages))
-        self.stages.note("score", perf_counter() - read, len(pages))
-        return visits
+        self.stages.note("parse", 0.0, len(pages))
+        with self.stages.timed("score", len(pages)):
+            if pages:
+                self._prepare(pages)
+            return [self._safely(self._judged, visit) for visit in visits]
 
     def _prepare(self, pages: Sequence[Page]) -> None:
         try:
@@ -108,6 +115,9 @@ class Agent:
 
     def _read(self, visit: Visit) -> Visit:
         link, outcome = visit.link, visit.outcome
+        if isinstance(outcome, Redirected) and self.crawl.frontier.leads_back(link.url, outcome.target):
+            looped = Failed(link, "redirect-loop", f"back by way of {outcome.target}", response=outcome.response)
+            return Visit(link, looped, at=visit.at)
         if not isinstance(outcome, Fetched):
             return visit
         configuration = self.crawl.configuration
@@ -134,8 +144,9 @@ class Agent:
                 self._listen(now)
                 if self._wish is Wish.STOP:
                     break
+                self._openings.held = self._wish is not Wish.RUN
                 if self._wish is Wish.RUN:
-                    self._open_sites(now)
+                    self._openings.begin(now)
                     self._send_out(now)
                 self._commit_if_due(now)
                 self._raise_broken()
@@ -158,34 +169,26 @@ class Agent:
             self._looked = now
             self._wish = self._superior.look(self, now)
 
-    def _open_sites(self, now: float) -> None:
-        """Have the names of promising sites resolved and their robots.txt read ahead of need."""
-        while len(self._openings) < MOST_OPENINGS:
-            site = self.frontier.site_to_open(now)
-            if site is None:
-                return
-            task = asyncio.create_task(self._open(site))
-            self._openings.add(task)
-            task.add_done_callback(self._openings.discard)
+    async def _open(self, site: str, now: float, turns: Turns) -> SiteOpened | SiteShut:
+        return await self._fetcher.open(site, now, turns)
 
-    async def _open(self, site: str) -> None:
-        try:
-            answer = await self._fetcher.open(site, self.clock())
-            if isinstance(answer, SiteShut):
-                self._count_failure(answer.why)
-            self.frontier.opened(answer, self.clock())
-            if isinstance(answer, SiteOpened):
-                self.crawl.begin_site(answer, self.clock())
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:  # noqa: BLE001 - told to the loop, which stops the agent with it
-            self._broken = error
+    def _site_opened(self, answer: SiteOpened | SiteShut) -> None:
+        now = self.clock()
+        if isinstance(answer, SiteShut):
+            self._count_failure(answer.why)
+        self.frontier.opened(answer, now)
+        if isinstance(answer, SiteOpened):
+            self.crawl.begin_site(answer, now)
+        self._event.set()
+
+    def _break(self, error: Exception) -> None:
+        self._broken = error
         self._event.set()
 
     def _send_out(self, now: float) -> None:
         """Steps 1 and 2: as many links as there are free connections."""
         free = self.crawl.configuration.fetching.connections - len(self._under_way)
-        sent, begin = 0, perf_counter()
+        sent, begin, used = 0, perf_counter(), thread_time()
         self._starved = not self._under_way
         granted = self.budget.take(free) if free > 0 else 0
         while sent < granted:
@@ -198,7 +201,7 @@ class Agent:
             sent += 1
         if sent < granted:
             self.budget.give_back(granted - sent)
-        self.stages.note("generate", perf_counter() - begin, sent)
+        self.stages.note("generate", perf_counter() - begin, sent, thread_time() - used)
 
     async def _visit_and_note(self, link: Link, number: int) -> None:
         try:
@@ -287,13 +290,12 @@ class Agent:
 
     async def _wind_up(self) -> None:
         """Let visits under way come home for a while, commit them, and give the rest back."""
-        if self._under_way and not self.stopping:
-            await asyncio.wait([task for task, _ in self._under_way.values()], timeout=GRACE)
+        await self._openings.cancel()
+        await self._come_home()
         left = list(self._under_way.values())
-        tasks = [*(task for task, _ in left), *self._openings]
-        for task in tasks:
+        for task, _ in left:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*(task for task, _ in left), return_exceptions=True)
         now = self.clock()
         for _, link in left:
             self.budget.give_back()
@@ -304,9 +306,27 @@ class Agent:
                 self._commit(now)
         await self._fetcher.close()
 
+    async def _come_home(self) -> None:
+        """Wait for the visits under way, unless there is no time for it."""
+        if self._under_way and not self.stopping:
+            home = asyncio.wait([task for task, _ in self._under_way.values()], timeout=GRACE)
+            tasks = [asyncio.ensure_future(home), asyncio.ensure_future(self._stop_now.wait())]
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in tasks:
+                task.cancel()
+
     def _raise_broken(self) -> None:
         if self._broken is not None:
             raise self._broken
+
+    def queues(self) -> dict[str, int]:
+        """What waits for each stage of the cycle; those that follow parsing have no queue of their own."""
+        return {
+            "inject": self.crawl.dark.waiting,
+            "generate": self.crawl.frontier.waiting,
+            "fetch": len(self._under_way),
+            "parse": len(self._visits),
+        }
 
     def progress(self) -> dict[str, Any]:
         """How the agent fares, for status files."""

@@ -69,6 +69,7 @@ def build_frontier(configuration: Configuration, store: AgentStore, now: float) 
         now,
     )
     frontier.picky = configuration.pages > 0
+    frontier.recall_rules(store.rule_counts())
     return frontier
 
 

@@ -13,8 +13,9 @@ from typing import Any
 
 import msgspec
 
-from lycosa.agents.folder import CrawlFolder, replace_file
+from lycosa.agents.folder import CrawlFolder
 from lycosa.agents.stores import reading
+from lycosa.durable import replace_file
 from lycosa.fetching.content_coding import BadCoding, TooLarge
 from lycosa.records import GONE, Record
 from lycosa.search.index import IndexDamaged, IndexReader, read_marks

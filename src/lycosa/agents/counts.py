@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from lycosa.agents.stages import Stage
 from lycosa.records import GONE, SITEMAP, Failed, Fetched, Visit
 
 
@@ -39,6 +40,7 @@ class Counts(msgspec.Struct):
     due: dict[str, int] = {}
     canonical: dict[str, int] = {}
     """Pages that name another URL as canonical, by what is thought of that."""
+    stages: dict[str, Stage] = {}
 
     def note(self, visit: Visit, threshold: float, aside: bool = False) -> None:
         """Count one visit; a page is relevant from the threshold on, if it was not put aside."""

@@ -79,9 +79,9 @@ class Crawl:
         self.frontier, self.store, self.archive = frontier, store, archive
         self._strategy, self._courier = strategy, courier
         self._told = b""
-        self.stages = Stages()
         kept = store.mark("counts")
         self.counts = msgspec.msgpack.decode(kept, type=Counts) if kept else Counts()
+        self.stages = Stages(self.counts.stages)
         self._before = msgspec.structs.replace(self.counts)
         self._spellings = Spellings(configuration.urls, store.mark(spellings.MARK))
         frontier.change_spelling(self._spellings.other_form)
@@ -164,12 +164,15 @@ class Crawl:
             learned |= self._canonical.kept(now)
             marks = {"counts": msgspec.msgpack.encode(self.counts), **learned}
             position = self.archive.position
-            self.store.commit(Batch(self.frontier.drain(), rows, digests, mail, received, delivered, position, marks))
+            counted = self.frontier.rules_counted()
+            changes = self.frontier.drain()
+            self.store.commit(Batch(changes, rows, digests, mail, received, delivered, position, marks, counted))
 
     def _count(self) -> None:
         """Take over what others count for this run alone."""
         counts, before, seen = self.counts, self._before, self.frontier.seen
         counts.refused = dict(self.frontier.refusals)
+        counts.stages = self.stages.kept()
         counts.dark = self.dark.counts()
         counts.known_links = before.known_links + self.frontier.known_links
         counts.seen_hits = before.seen_hits + seen.hits

@@ -65,9 +65,9 @@ class DarkPages:
         self._candidates = deque(own)
 
     @property
-    def wait(self) -> bool:
-        """Whether there are candidates left to look at."""
-        return bool(self._candidates)
+    def waiting(self) -> int:
+        """How many candidates are left to look at."""
+        return len(self._candidates)
 
     def next(self) -> list[str]:
         """Some candidates."""

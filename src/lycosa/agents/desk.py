@@ -16,8 +16,9 @@ from typing import Any
 
 from lycosa.agents.agent import Agent
 from lycosa.agents.click_source import ClickSource, click_source
-from lycosa.agents.folder import CrawlError, CrawlFolder, Wish, replace_file
+from lycosa.agents.folder import CrawlError, CrawlFolder, Wish
 from lycosa.configuration import Configuration, ConfigurationError
+from lycosa.durable import replace_file
 from lycosa.frontier.admission import admission, pattern_rule
 from lycosa.frontier.politeness import Manners
 from lycosa.search.index import read_marks
@@ -74,7 +75,7 @@ class Desk:
             agent.crawl.hear_statistics()
         self._watch(agent, now)
         wish = self._folder.wish()
-        idle = agent.idle and not agent.crawl.dark.wait
+        idle = agent.idle and not agent.crawl.dark.waiting
         if now - self._said >= STATUS_EVERY or idle:
             self._said = now
             self._check_disk(agent)
@@ -93,7 +94,7 @@ class Desk:
             news = self._people.news()
             if news is not None:
                 agent.crawl.watch(news, now)
-        if agent.crawl.dark.wait:
+        if agent.crawl.dark.waiting:
             agent.crawl.admit_dark(now)
 
     def _open_people(self, configuration: Configuration) -> ClickSource | None:
@@ -126,7 +127,7 @@ class Desk:
     def say(self, agent: Agent, now: float, state: str, idle: bool) -> None:
         """Write `status.json`."""
         path = self._folder.agent(self._number) / "status.json"
-        replace_file(path, json.dumps(self._status(agent, now, state, idle)))
+        replace_file(path, json.dumps(self._status(agent, now, state, idle)), durable=False)
 
     def _status(self, agent: Agent, now: float, state: str, idle: bool) -> dict[str, Any]:
         if self._began is None:
@@ -168,7 +169,7 @@ class Desk:
             "due": counts.due,
             "sites": len(sites),
             "site_phases": phases,
-            "stages": agent.stages.plain(),
+            "stages": agent.stages.plain(agent.queues(), now - began),
             "pages_per_second": (counts.fetched - before) / (now - began) if now > began else 0.0,
             "cpu_seconds": usage.ru_utime + usage.ru_stime,
             "memory": usage.ru_maxrss * 1024,

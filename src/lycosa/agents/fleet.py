@@ -108,6 +108,8 @@ class Fleet:
             self._wish_to_stop()
         else:
             self._signal(self._agents, signal.SIGTERM)
+            if self._indexer is not None:
+                self._signal([self._indexer], signal.SIGKILL)  # it goes on from its last mark next time
 
     def _wish_to_stop(self) -> None:
         """Let the agents stop; on a disk where not even that can be written down, tell them directly."""
@@ -139,7 +141,8 @@ class Fleet:
             code = await child.process.wait()
             crashed = code != -signal.SIGKILL and time.monotonic() - began < SHORT_LIFE
             child.short_lives = child.short_lives + 1 if crashed else 0
-            if code == 0 or child.ended:
+            told = self._interrupts > 1 and code in (-signal.SIGTERM, -signal.SIGKILL)
+            if code == 0 or told or child.ended:
                 child.ended = True
             elif code == EXIT_MENDABLE or child.restarts >= MOST_RESTARTS or child.short_lives >= MOST_SHORT_LIVES:
                 child.ended, child.trouble = True, _last_words(child.log)

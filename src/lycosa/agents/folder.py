@@ -23,6 +23,7 @@ import platformdirs
 
 from lycosa import configuration as settings
 from lycosa.configuration import Configuration
+from lycosa.durable import replace_file, write_all
 from lycosa.limits import odd_pattern
 from lycosa.mendable import Mendable
 
@@ -101,8 +102,12 @@ class CrawlFolder:
         settings.write(configuration, self.path / "crawl.toml")
 
     def configuration(self) -> Configuration:
-        """The effective configuration."""
-        return settings.load(self.path / "crawl.toml")
+        """The effective configuration; one without a name was cut short, and nothing may go by what is left of it."""
+        path = self.path / "crawl.toml"
+        raw = settings.read_toml(path)
+        if "name" not in raw:
+            raise CrawlError(f"{path} is empty or cut short; restore it from a copy, or start the crawl anew elsewhere")
+        return settings.build(raw, origin=str(path))
 
     def change(self, *overrides: str) -> Configuration:
         """Change settings of a crawl that may be running."""
@@ -139,10 +144,8 @@ class CrawlFolder:
 
     def wish(self) -> Wish:
         """What people want the crawl to do."""
-        try:
-            return Wish(json.loads((self.path / "wish.json").read_text("utf-8"))["wish"])
-        except FileNotFoundError:
-            return Wish.RUN
+        wish = (said_of(self.path / "wish.json") or {}).get("wish")
+        return Wish(wish) if wish in {each.value for each in Wish} else Wish.RUN
 
     def want(self, wish: Wish) -> None:
         """Say what the crawl should do."""
@@ -150,11 +153,15 @@ class CrawlFolder:
 
     def order(self, urls: list[str]) -> None:
         """Add URLs to a crawl that may be running; each agent takes its own."""
-        with (self.path / "orders.jsonl").open("a", encoding="utf-8") as file:
+        with (self.path / "orders.jsonl").open("ab", buffering=0) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            file.write("".join(json.dumps({"url": url}) + "\n" for url in urls))
-            file.flush()
-            os.fsync(file.fileno())
+            before = file.seek(0, os.SEEK_END)
+            try:
+                write_all(file, "".join(json.dumps({"url": url}) + "\n" for url in urls).encode())
+                os.fsync(file.fileno())
+            except OSError:
+                file.truncate(before)
+                raise
 
     def orders(self, after: int) -> tuple[list[str], int]:
         """URLs that were added after a place in the file, and the new place."""
@@ -165,7 +172,8 @@ class CrawlFolder:
         except FileNotFoundError:
             return [], after
         whole = data[: data.rfind(b"\n") + 1]
-        return [json.loads(line)["url"] for line in whole.splitlines()], after + len(whole)
+        urls = (_ordered(line) for line in whole.splitlines())
+        return [url for url in urls if url is not None], after + len(whole)
 
     # -- who is here ----------------------------------------------------------------------------
 
@@ -182,12 +190,17 @@ class CrawlFolder:
 
     def statuses(self, number: int) -> list[dict[str, Any]]:
         """What each agent last said of itself."""
-        found = []
-        for folder in self.agents(number):
-            path = folder / "status.json"
-            if path.exists():
-                found.append(json.loads(path.read_text("utf-8")))
-        return found
+        said = [said_of(folder / "status.json") for folder in self.agents(number)]
+        return [each for each in said if each is not None]
+
+
+def _ordered(line: bytes) -> str | None:
+    """The URL of an order; None where its line was cut short, as by a crash."""
+    try:
+        url = json.loads(line)["url"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return url if isinstance(url, str) else None
 
 
 def own(path: Path, what: str) -> IO[str]:
@@ -214,8 +227,10 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
 
 
-def replace_file(path: Path, text: str) -> None:
-    """Replace a small file in one step."""
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, "utf-8")
-    partial.replace(path)
+def said_of(path: Path) -> dict[str, Any] | None:
+    """What a process last said in a status file; None where there is none, or one that the power cut short."""
+    try:
+        said = json.loads(path.read_text("utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
+    return said if isinstance(said, dict) else None

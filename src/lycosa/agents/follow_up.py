@@ -15,11 +15,12 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.agents.folder import CrawlError, CrawlFolder, alone_in, replace_file
+from lycosa.agents.folder import CrawlError, CrawlFolder, alone_in
 from lycosa.agents.stores import reading
 from lycosa.agents.structure_samples import stored_structure
 from lycosa.agents.structures import Alike, Structures
 from lycosa.configuration import Configuration
+from lycosa.durable import replace_file
 from lycosa.pages.structure import Skeleton
 from lycosa.pages.structure_sketch import SAME_TEMPLATE
 from lycosa.records import Record

@@ -7,11 +7,15 @@ import json
 import signal
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from time import time
+from typing import Any
 
-from lycosa.agents.folder import CrawlFolder, replace_file
+from lycosa.agents.folder import CrawlFolder, said_of
 from lycosa.agents.similar_pages import SimilarPages
+from lycosa.agents.stages import INDEX, Stage, Stages
 from lycosa.agents.structures import Structures
+from lycosa.durable import replace_file
 from lycosa.search import index
 from lycosa.search.index import IndexDamaged, IndexWriter
 from lycosa.search.indexer import Indexer
@@ -76,21 +80,40 @@ async def _follow(
     finishing: asyncio.Event,
 ) -> None:
     """Index what comes; while nothing comes, let those who are `behind` the index read what they missed."""
-    every, committed = folder.configuration().index.commit_every, time()
+    every, began = folder.configuration().index.commit_every, time()
+    stages, committed = _stages_kept(folder), began
     while True:
         ending = finishing.is_set()
-        done = indexer.follow(BATCH)
+        with stages.timed(INDEX, 0):
+            done = indexer.follow(BATCH)
+        stages.note(INDEX, 0.0, done)
         if time() - committed >= every or (ending and not done):
-            indexer.commit()
-            committed_too()
+            with stages.timed(INDEX, 0):
+                indexer.commit()
+                committed_too()
             committed = time()
-            replace_file(folder.path / "index.status.json", json.dumps({"at": committed, **indexer.counts}))
+            stage = stages.plain({INDEX: indexer.behind()}, committed - began)[INDEX]
+            _say(folder, {"at": committed, **indexer.counts, "stage": stage})
         if ending and not done:
             return
         if not done and not behind():
             await _wait(finishing, POLL)
         else:
             await asyncio.sleep(0)
+
+
+def _stages_kept(folder: CrawlFolder) -> Stages:
+    """The stage of indexing, going on from what an earlier run said of it."""
+    said = (said_of(_status_file(folder)) or {}).get("stage", {})
+    return Stages({INDEX: Stage(said["count"], said["seconds"], said["cpu"])} if said else None, (INDEX,))
+
+
+def _status_file(folder: CrawlFolder) -> Path:
+    return folder.path / "index.status.json"
+
+
+def _say(folder: CrawlFolder, status: dict[str, Any]) -> None:
+    replace_file(_status_file(folder), json.dumps(status), durable=False)
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:

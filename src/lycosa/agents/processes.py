@@ -62,7 +62,7 @@ class Shift:
         """End after what is under way."""
         self._stopped.set()
         if self._agent is not None:
-            self._agent.stopping = True
+            self._agent.stop()
 
     async def work(self, desk: Desk) -> None:
         """Work through the links until told to stop."""
@@ -102,7 +102,8 @@ class Shift:
 
     async def _run(self, agent: Agent, desk: Desk, afterwards: Callable[[], object] = lambda: None) -> None:
         self._agent = agent
-        agent.stopping = self._stopped.is_set()
+        if self._stopped.is_set():
+            agent.stop()
         collect_rarely()
         try:
             await agent.run()

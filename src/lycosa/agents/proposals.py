@@ -14,9 +14,10 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.agents.folder import alone_in, replace_file
+from lycosa.agents.folder import alone_in
 from lycosa.agents.taxonomy_folder import OwnTaxonomy
 from lycosa.configuration import ConfigurationError
+from lycosa.durable import replace_file
 from lycosa.records import Record
 from lycosa.topics.proposals import VARIANT, Proposal, Refusal, Refusals, accepted, refusal_of
 from lycosa.topics.taxonomy import Taxonomy

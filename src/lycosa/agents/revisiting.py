@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from random import Random
 
+import msgspec
+
 from lycosa.agents.agent import Agent, Superior
 from lycosa.agents.change_classes import PageClasses, SaidClasses
 from lycosa.agents.folder import Wish
 from lycosa.agents.looks import COLUMNS, Look, Looks
 from lycosa.configuration import Configuration
-from lycosa.frontier.admission import Admission
+from lycosa.frontier.admission import Admission, blocked_rule, pattern_rule
 from lycosa.frontier.ceilings import Throttle
 from lycosa.frontier.class_queues import ClassQueues
 from lycosa.frontier.frontier import Frontier
@@ -27,8 +29,9 @@ from lycosa.records import GONE, SITEMAP, Failed, Fetched, Link, Score, Unchange
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.urls import site_of
-from lycosa.waiting import SitemapLink, State
+from lycosa.waiting import Changes, SitemapLink, SiteRecord, State
 
+_replace = msgspec.structs.replace
 FIRST = Score(2.0, "a sitemap, to see what changed")
 LOOKS_A_SAMPLE = 20
 """One page that is called unchanged may be looked at for so many others of a round."""
@@ -39,11 +42,15 @@ ROUNDS_A_SITE = 4
 class LookingAgain:
     """The pages of one round: what was known of them, what their sites claim, and where they wait."""
 
-    def __init__(self, configuration: Configuration, looks: Looks, now: float) -> None:
+    def __init__(
+        self, configuration: Configuration, looks: Looks, now: float, sites: Iterable[SiteRecord] = ()
+    ) -> None:
+        """`sites` are those that the crawl knows: what they asked for holds here, too, and each gets a full pause."""
         self._shelf = MemoryShelf()
+        self._shelf.apply(Changes(sites={site.number: _replace(site, waiting=0) for site in sites}))
         self.frontier = Frontier(
             self._shelf,
-            Admission([]),
+            Admission([("patterns", pattern_rule(configuration))], blocked_rule(configuration)),
             Manners(configuration.politeness),
             Throttle(configuration.ceilings, share=configuration.agents),
             configuration.frontier,
@@ -217,7 +224,7 @@ def looks_of(store: AgentStore) -> Looks:
 
 def begin_round(configuration: Configuration, store: AgentStore, now: float) -> LookingAgain:
     """A round that begins with all sitemaps that the agent knows."""
-    again = LookingAgain(configuration, looks_of(store), now)
+    again = LookingAgain(configuration, looks_of(store), now, store.sites())
     if configuration.sitemaps.read:
         known = [record for record in store.urls() if record.rel == SITEMAP and record.state is State.DONE]
         links = [Link(record.url, parent=record.parent, rel=SITEMAP, depth=record.depth) for record in known]

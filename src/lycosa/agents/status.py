@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from typing import Any
@@ -11,8 +10,9 @@ import msgspec
 
 from lycosa import plugins
 from lycosa.agents.counts import total
-from lycosa.agents.folder import CrawlFolder, Wish
+from lycosa.agents.folder import CrawlFolder, Wish, said_of
 from lycosa.agents.seeds import share_of_agents
+from lycosa.agents.stages import INDEX
 from lycosa.records import Record
 
 _SUMS = ("fetched", "relevant", "waiting", "in_flight", "later", "duplicates", "bytes", "links", "new_links", "sites",
@@ -81,7 +81,7 @@ def crawl_status(folder: CrawlFolder, restarts: int = 0) -> Status:
     said = folder.statuses(configuration.agents)
     running = folder.running()
     recent = [each for each in said if running and time.time() - each["at"] < 10]
-    index_file = folder.path / "index.status.json"
+    indexed = said_of(folder.path / "index.status.json") or {}
     return Status(
         name=folder.name,
         state=_state(folder, running),
@@ -94,8 +94,8 @@ def crawl_status(folder: CrawlFolder, restarts: int = 0) -> Status:
         classes=total(each.get("classes", {}) for each in said),
         due=total(each.get("due", {}) for each in said),
         pages_per_second=sum(each["pages_per_second"] for each in recent),
-        stages=_stages(said),
-        indexed=json.loads(index_file.read_text("utf-8")) if index_file.exists() else {},
+        stages=_stages(said, indexed.pop("stage", {})),
+        indexed=indexed,
         disk_free=shutil.disk_usage(folder.path).free,
         restarts=restarts,
         seeds=share_of_agents(
@@ -113,11 +113,13 @@ def _state(folder: CrawlFolder, running: bool) -> str:
     return {Wish.RUN: "running", Wish.PAUSE: "paused", Wish.STOP: "stopping"}[wish]
 
 
-def _stages(said: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+def _stages(said: list[dict[str, Any]], indexed: dict[str, float]) -> dict[str, dict[str, float]]:
     summed: dict[str, dict[str, float]] = {}
     for each in said:
         for name, stage in each["stages"].items():
-            into = summed.setdefault(name, {"count": 0, "seconds": 0.0})
-            into["count"] += stage["count"]
-            into["seconds"] += stage["seconds"]
+            into = summed.setdefault(name, dict.fromkeys(stage, 0.0))
+            for figure, value in stage.items():
+                into[figure] += value
+    if indexed:
+        summed[INDEX] = indexed
     return summed

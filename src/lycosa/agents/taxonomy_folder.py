@@ -12,7 +12,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from lycosa.agents.folder import alone_in, replace_file
+from lycosa.agents.folder import alone_in
+from lycosa.durable import replace_file
 from lycosa.pages.document import read_page
 from lycosa.records import Fetched, Link, Page, Record, Response
 from lycosa.topics.taxonomy import Node, Taxonomy, TaxonomyError, id_of

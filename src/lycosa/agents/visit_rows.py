@@ -108,7 +108,7 @@ def named_in(rows: Sequence[VisitRow]) -> Named | None:
 
 def response_of(visit: Visit) -> Response | None:
     """What the server answered."""
-    return None if isinstance(visit.outcome, Refused) else visit.outcome.response
+    return visit.outcome.response
 
 
 def new_response(visit: Visit) -> Response | None:

@@ -90,16 +90,22 @@ class Judge:
         assert came.fault is not None
         why, detail = came.fault.why, came.fault.detail
         if why == "unwanted":
-            return Refused(link, "content-type", media_type(came.header("content-type"))[:100])
+            kind = media_type(came.header("content-type"))[:100]
+            return Refused(link, "content-type", kind, plain_response(link.url, came))
         if why == "address-refused":
             return Refused(link, why, detail)
         response = plain_response(link.url, came) if came.status else None
         return Failed(link, why, detail, came.fault.again, response=response)
 
     def _redirect(self, link: Link, response: Response) -> Outcome:
-        target = redirect_target(link.url, response.header("location"))
+        location = response.header("location")
+        target = redirect_target(link.url, location)
+        if target == link.url:  # perhaps only with a parameter that we drop
+            target = redirect_target(link.url, location, drop_tracking=False)
         if target is None:
-            return Failed(link, "bad-redirect", response.header("location")[:200], response=response)
+            return Failed(link, "bad-redirect", location[:200], response=response)
+        if target == link.url:
+            return Failed(link, "redirect-loop", "it leads to itself", response=response)
         if link.redirects >= self._fetching.most_redirects:
             return Failed(link, "too-many-redirects", target, response=response)
         return Redirected(link, target, response)
@@ -123,7 +129,8 @@ class Judge:
         if not body:
             return Failed(link, "empty", response=plain_response(link.url, came))
         if not kind and not a_list and not looks_textual(body):
-            return Refused(link, "content-type", "none declared, and the body is binary")
+            answer = plain_response(link.url, came)
+            return Refused(link, "content-type", "none declared, and the body is binary", answer)
         return Fetched(link, _response(link.url, came, body, came.truncated or not whole))
 
 
@@ -133,13 +140,13 @@ def looks_textual(body: bytes) -> bool:
     return begin.startswith((b"\xff\xfe", b"\xfe\xff")) or len(begin.translate(None, _BINARY)) == len(begin)
 
 
-def redirect_target(url: str, location: str) -> str | None:
+def redirect_target(url: str, location: str, *, drop_tracking: bool = True) -> str | None:
     """Where a Location header leads, in normal form; None where that is no http(s) URL."""
     if not location or len(location) > urls.LONGEST:
         return None
     with contextlib.suppress(UnicodeError):
         location = location.encode("latin-1").decode("utf-8")
-    return urls.resolve(url, [location])[0]
+    return urls.resolve(url, [location], drop_tracking=drop_tracking)[0]
 
 
 def plain_response(url: str, came: Transferred) -> Response:

@@ -14,7 +14,7 @@ from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.fetching.address_guard import AddressGuard
 from lycosa.fetching.answers import Judge, page_plan, sitemap_plan
 from lycosa.fetching.exchange import Fault, Limits, Plan, Request, Transferred
-from lycosa.fetching.fetcher import Fetcher, Known
+from lycosa.fetching.fetcher import AT_ONCE, Fetcher, Known, Turns
 from lycosa.fetching.gate import Barred, Gate
 from lycosa.fetching.names import Names
 from lycosa.fetching.robots import Robots, Rules, product_token
@@ -57,13 +57,13 @@ class HttpFetcher:
         self._transfers: Transfers | None = None
         self._closed = False
 
-    async def open(self, site: str, now: float) -> SiteOpened | SiteShut:
+    async def open(self, site: str, now: float, turns: Turns = AT_ONCE) -> SiteOpened | SiteShut:
         """Resolve the site's name, check its address and read its robots.txt."""
         passage = await self._gate.passage(site)
         if isinstance(passage, Barred):
             return self._shut(site, now, passage.why, passage.detail, requested=False)
         politeness = self._configuration.politeness
-        robots = await self._robots.read(site) if politeness.robots else Robots()
+        robots = await self._robots.read(site, turns) if politeness.robots else Robots()
         if isinstance(robots, Unreachable):
             shut = self._shut(site, now, "robots-unreachable", robots.detail, requested=True)
             return SiteShut(site, shut.why, max(shut.until, now + (robots.retry_after or 0.0)), shut.detail)

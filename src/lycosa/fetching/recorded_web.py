@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from lycosa import urls
 from lycosa.configuration import Configuration, ConfigurationError
-from lycosa.fetching.fetcher import Fetcher, Known
+from lycosa.fetching.fetcher import AT_ONCE, Fetcher, Known, Turns
 from lycosa.fetching.offline import OfflineJudge, conditions
 from lycosa.fetching.warc_reader import Damaged, WarcIndex
 from lycosa.records import Failed, Link, Outcome, Response, SiteOpened, SiteShut
@@ -177,7 +177,7 @@ class RecordedFetcher:
         """Everything the recording holds."""
         return self.recording.urls()
 
-    async def open(self, site: str, now: float) -> SiteOpened | SiteShut:
+    async def open(self, site: str, now: float, turns: Turns = AT_ONCE) -> SiteOpened | SiteShut:
         """Every site of the recording is open; of the others nothing is known."""
         if site not in self._sites:
             return SiteShut(site, "dns-failed", now + _OPEN_FOR, "not in this recording", requested=False)

@@ -9,6 +9,7 @@ from lycosa import urls
 from lycosa.fetching.answers import REDIRECTS, redirect_target, retry_after
 from lycosa.fetching.content_coding import BadCoding, TooLarge, codings, decode
 from lycosa.fetching.exchange import Plan, Request, Transferred
+from lycosa.fetching.fetcher import Turns
 from lycosa.fetching.gate import Barred, Gate
 from lycosa.fetching.robots import LARGEST, Robots, parse
 from lycosa.records import Record
@@ -26,13 +27,13 @@ class Unreachable(Record, frozen=True):
 
 
 class RobotsReader:
-    """Gets robots.txt; every hop passes the gate, so a redirect leads nowhere a page could not."""
+    """Gets robots.txt; every hop passes the gate and waits for its turn: a redirect leads nowhere a page could not."""
 
     def __init__(self, get: Get, gate: Gate) -> None:
         self._get = get
         self._gate = gate
 
-    async def read(self, site: str) -> Robots | Unreachable:
+    async def read(self, site: str, turns: Turns) -> Robots | Unreachable:
         """The rules of a site; too many redirects, or one that leads nowhere, count as no rules."""
         url: str | None = f"{site}/robots.txt"
         for _ in range(MOST_REDIRECTS + 1):
@@ -41,12 +42,27 @@ class RobotsReader:
             passage = await self._gate.passage(urls.site_of(url))
             if isinstance(passage, Barred):
                 return Unreachable(f"{url}: {passage.why} {passage.detail}")
-            came = await self._get(Request(url, passage.address), _plan)
+            came = await self._asked(Request(url, passage.address), turns)
+            if isinstance(came, str):
+                return Unreachable(f"{url}: {came}")
             if came.fault is None and came.status in REDIRECTS:
                 url = redirect_target(url, came.header("location"))
                 continue
             return _understood(came)
         return Robots()
+
+    async def _asked(self, request: Request, turns: Turns) -> Transferred | str:
+        """The answer to a request that waited for its turn, or why it must not be made."""
+        why = await turns.take(request.url, request.address)
+        if why is not None:
+            return why
+        received = 0
+        try:
+            came = await self._get(request, _plan)
+            received = len(came.raw)
+            return came
+        finally:
+            turns.end(request.url, request.address, received)
 
 
 def _plan(_status: int, _fields: dict[str, str]) -> int:

@@ -1,30 +1,51 @@
 """Which links may enter: scope, patterns, depth, schemes, traps; every refusal has a reason.
 
-A rule is a callable that takes a link and answers with a reason to refuse it, or
-None. Rules are plug-ins: the entry point is a factory that gets the configuration
-and a sample of the seeds. A rule that throws drops the link and is counted.
+A rule is a callable that takes a link (to a page, or by its `rel` to a sitemap) and
+answers with a reason to refuse it, or None. Rules are plug-ins: the entry point is a
+factory that gets the configuration. A rule that throws drops the link and is counted.
 """
 
 from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from lycosa import plugins
 from lycosa.configuration import Configuration
-from lycosa.records import Link
+from lycosa.records import SITEMAP, Link
 from lycosa.urls import domain_of, host_of, site_of
 
 Rule: TypeAlias = Callable[[Link], str | None]
 
 
-class Admission:
-    """All rules of a crawl, asked in order; the first refusal counts."""
+@runtime_checkable
+class Remembering(Protocol):
+    """A rule that counts, and goes on counting after a change of settings and after a restart."""
 
-    def __init__(self, rules: Sequence[tuple[str, Rule]]) -> None:
+    def __call__(self, link: Link) -> str | None:
+        """Why a link is refused, or None."""
+
+    def take_over(self, before: Any) -> None:
+        """Go on with what a rule of the same name counted by other settings."""
+
+    def recall(self, kept: Mapping[bytes, int], sites: Iterable[str]) -> None:
+        """Go on after a restart: with counts that were kept, and the sites that are known."""
+
+    def news(self) -> Mapping[bytes, int]:
+        """The counts to be kept since this was asked last."""
+
+
+class Admission:
+    """All rules of a crawl, asked in order; the first refusal counts.
+
+    `blocked` is the operator's word against a URL, whatever it would be asked for.
+    """
+
+    def __init__(self, rules: Sequence[tuple[str, Rule]], blocked: Rule | None = None) -> None:
         self._rules = [(name, rule) for name, rule in rules if rule is not admit_all]
+        self.blocked = blocked or admit_all
 
     def refusal(self, link: Link) -> str | None:
         """Why a link is not let in, or None."""
@@ -38,6 +59,25 @@ class Admission:
             return f"rule-broken: {name} ({type(error).__name__})"
         return None
 
+    def take_over(self, before: Admission) -> None:
+        """Let rules that count go on with what those of the same name have counted."""
+        counted = before._remembering()
+        for name, rule in self._remembering().items():
+            if type(rule) is type(counted.get(name)):
+                rule.take_over(counted[name])
+
+    def recall(self, kept: Mapping[str, Mapping[bytes, int]], sites: Iterable[str]) -> None:
+        """Let them go on after a restart: with the counts that were kept of each, and the sites that are known."""
+        for name, rule in self._remembering().items():
+            rule.recall(kept.get(name, {}), sites)
+
+    def news(self) -> dict[str, Mapping[bytes, int]]:
+        """The counts of each that are to be kept since this was asked last."""
+        return {name: news for name, rule in self._remembering().items() if (news := rule.news())}
+
+    def _remembering(self) -> dict[str, Remembering]:
+        return {name: rule for name, rule in self._rules if isinstance(rule, Remembering)}
+
 
 def admit_all(link: Link) -> str | None:
     """The rule of a factory that finds nothing to object to; it is not even asked."""
@@ -47,7 +87,7 @@ def admit_all(link: Link) -> str | None:
 def admission(configuration: Configuration) -> Admission:
     """The admission rules that a configuration names."""
     rules = [(name, plugins.find("admission_rules", name)(configuration)) for name in configuration.scope.rules]
-    return Admission(rules)
+    return Admission(rules, blocked_rule(configuration))
 
 
 def scheme_rule(configuration: Configuration) -> Rule:
@@ -60,11 +100,11 @@ def scheme_rule(configuration: Configuration) -> Rule:
 
 
 def depth_rule(configuration: Configuration) -> Rule:
-    """Not farther from a seed than so many links."""
+    """Not farther from a seed than so many links; sitemaps have no distance."""
     deepest = configuration.scope.depth
 
     def rule(link: Link) -> str | None:
-        return f"too-deep: {link.depth} > {deepest}" if link.depth > deepest else None
+        return f"too-deep: {link.depth} > {deepest}" if link.depth > deepest and link.rel != SITEMAP else None
 
     return rule
 
@@ -87,19 +127,30 @@ def pattern_rule(configuration: Configuration) -> Rule:
 
     A pattern with a slash matches host and path (`example.org/private/*`), one
     without matches the host and all below it (`example.org`); `*` matches anything.
+    A site's own sitemap may be read for pages that are allowed, though it is none.
     """
+    blocked, allow = blocked_rule(configuration), [matcher(pattern) for pattern in configuration.scope.allow]
+    if not allow:
+        return blocked
+
+    def rule(link: Link) -> str | None:
+        if why := blocked(link):
+            return why
+        if link.rel == SITEMAP and link.parent and site_of(link.parent) == site_of(link.url):
+            return None
+        return None if any(matches(link.url) for matches in allow) else "out-of-scope: matches no allowed pattern"
+
+    return rule
+
+
+def blocked_rule(configuration: Configuration) -> Rule:
+    """Blocked patterns alone."""
     block = [(pattern, matcher(pattern)) for pattern in configuration.scope.block]
-    allow = [matcher(pattern) for pattern in configuration.scope.allow]
-    if not block and not allow:
+    if not block:
         return admit_all
 
     def rule(link: Link) -> str | None:
-        for pattern, matches in block:
-            if matches(link.url):
-                return f"blocked: {pattern}"
-        if allow and not any(matches(link.url) for matches in allow):
-            return "out-of-scope: matches no allowed pattern"
-        return None
+        return next((f"blocked: {pattern}" for pattern, matches in block if matches(link.url)), None)
 
     return rule
 

@@ -142,7 +142,7 @@ class Entrance:
         return record.at < link.lastmod <= now and renewal(link.url, link.lastmod)
 
     def _admit(self, site: Site | None, key: bytes, link: Link, score: Score, now: float) -> bool:
-        why = None if link.rel == SITEMAP else self.admission.refusal(link)
+        why = self.admission.refusal(link)
         if why is not None and self._refusals_kept >= self._settings.refusals_kept:
             self.refusals[_reason(why)] += 1
             return False

@@ -18,15 +18,18 @@ from lycosa.frontier.calendar import Calendar
 from lycosa.frontier.ceilings import DAY, Throttle
 from lycosa.frontier.entrance import Entrance, Offer, OtherForm, Renewal
 from lycosa.frontier.leases import Leases
-from lycosa.frontier.politeness import Addresses, Manners, Phase, Site
+from lycosa.frontier.politeness import Manners, Phase, Site
 from lycosa.frontier.queues import Queues
 from lycosa.frontier.seen_urls import SETTLED, SeenUrls
-from lycosa.frontier.settlement import settled
+from lycosa.frontier.settlement import REDIRECTED, settled
 from lycosa.frontier.shelf import Shelf
+from lycosa.frontier.turns import Turns
 from lycosa.records import GONE, Failed, Fetched, Link, Outcome, Refused, Score, SiteOpened, SiteShut, Unchanged
 from lycosa.sections import FrontierSection
 from lycosa.urls import site_of
 from lycosa.waiting import Changes, State, UrlRecord, due_key
+
+LONGEST_LOOP = 20
 
 _replace = msgspec.structs.replace
 
@@ -48,7 +51,7 @@ class Frontier:
         self._calendar = Calendar(self._queues, settings.ageing_per_day / DAY)
         self._entrance = Entrance(shelf, self._queues, self._calendar, admission, settings)
         self._leases = Leases(self._queues, shelf)
-        self._addresses = Addresses()
+        self._turns = Turns(self._queues, self._calendar, manners, throttle)
         self._held = False
         self._recheck: tuple[float, Rule] | None = None
         self.in_flight = 0
@@ -77,23 +80,11 @@ class Frontier:
             calendar.take_ready()
             if site.opened_until <= now:
                 calendar.place(site, now)
-            elif self._may_be_asked(site, now):
+            elif self._turns.take(site, now):
                 link = self._take(site, now)
                 if link is not None:
                     return link
         return None
-
-    def _may_be_asked(self, site: Site, now: float) -> bool:
-        """Whether the site's own ceiling and the address it shares with others allow a request."""
-        wait = max(self._throttle.site_wait(site.number, now), self._addresses.wait(site, now))
-        if wait > 0:
-            site.next_at = now + wait
-            self._calendar.place(site, now)
-            return False
-        if not self._addresses.enter(site, self._manners.rules, now):
-            site.phase = Phase.PAUSED
-            return False
-        return True
 
     def _take(self, site: Site, now: float) -> Link | None:
         while (taken := self._queues.take(site)) is not None:
@@ -109,7 +100,7 @@ class Frontier:
             self._calendar.busy(site)
             self.in_flight += 1
             return link
-        self._leave_address(site, now)
+        self._turns.end(site, now)
         site.phase = Phase.IDLE
         return None
 
@@ -124,6 +115,17 @@ class Frontier:
         """What is known of a link's URL."""
         key = self._queues.key(link.url)
         return None if key is None else self._queues.known(key)
+
+    def leads_back(self, url: str, target: str) -> bool:
+        """Whether redirects lead from a redirect's target back to its URL, as far as they are known here."""
+        for _ in range(LONGEST_LOOP):
+            record = self.known(Link(target))
+            if record is None or not record.detail.startswith(REDIRECTED):
+                return False
+            target = record.detail.removeprefix(REDIRECTED)
+            if target == url:
+                return True
+        return False
 
     @property
     def refusals(self) -> Counter[str]:
@@ -174,7 +176,19 @@ class Frontier:
         self._manners.opened(site, answer, now)
         self._queues.touch(site)
         self._calendar.place(site, now)
-        self._pass_on(left, now)
+        self._turns.pass_on(left, now)
+
+    def ask(self, url: str, address: str, now: float) -> float:
+        """Take the turn of a request that opening a site takes: 0 if it is taken, else seconds to wait."""
+        return self._turns.ask(url, address, now)
+
+    def answered(self, url: str, address: str, received: int, now: float) -> None:
+        """A request whose turn was taken so is over."""
+        self._turns.answered(url, address, received, now)
+
+    def blocked(self, url: str) -> str | None:
+        """Why a URL must not be asked for on any account, not even for a robots.txt; or None."""
+        return self._entrance.admission.blocked(Link(url))
 
     def order_sites(self, places: Mapping[str, int]) -> None:
         """Of sites with equally good links take the one with the lowest place first (M2)."""
@@ -195,28 +209,13 @@ class Frontier:
         site = self._queues.names[site_of(link.url)]
         self.in_flight -= 1
         self._manners.finished(site, outcome, seconds, now)
-        response = None if isinstance(outcome, Refused) else outcome.response
+        response = outcome.response
         if response is not None:
             site.bytes += len(response.raw)
             self._throttle.received(site.number, len(response.raw))
-        self._leave_address(site, now)
+        self._turns.end(site, now)
         self._queues.touch(site)
         self._calendar.place(site, now)
-
-    def _leave_address(self, site: Site, now: float) -> None:
-        self._addresses.leave(site)
-        self._pass_on(site.address, now)
-
-    def _pass_on(self, address: str, now: float) -> None:
-        """A connection may be free: let one of the sites that are parked for it take its turn.
-
-        A site that must be opened anew first, or has nothing left, passes it on.
-        """
-        while (parked := self._addresses.unpark(address, self._manners.rules)) is not None:
-            if parked.phase is Phase.PAUSED:
-                self._calendar.place(parked, now)
-                if parked.phase in (Phase.READY, Phase.PAUSED):
-                    return
 
     def settle(self, link: Link, outcome: Outcome, now: float) -> None:
         """What became of a leased link."""
@@ -252,7 +251,7 @@ class Frontier:
         self._queues.enter(site, key, again)
         self.seen.put(record.url, record.priority)
         self.in_flight -= 1
-        self._leave_address(site, now)
+        self._turns.end(site, now)
         self._calendar.place(site, now)
 
     def wake_postponed(self, now: float, most: int = 1000) -> None:
@@ -299,7 +298,16 @@ class Frontier:
 
     def change_rules(self, admission: Admission, recheck: Rule, now: float) -> None:
         """Use other admission rules from now on; links that wait already are checked again when their turn comes."""
+        admission.take_over(self._entrance.admission)
         self._entrance.admission, self._recheck = admission, (now, recheck)
+
+    def recall_rules(self, kept: Mapping[str, Mapping[bytes, int]]) -> None:
+        """Let admission rules go on with what they had counted before a restart."""
+        self._entrance.admission.recall(kept, list(self._queues.names))
+
+    def rules_counted(self) -> dict[str, Mapping[bytes, int]]:
+        """What admission rules counted that is to be kept, since this was asked last."""
+        return self._entrance.admission.news()
 
     def change_spelling(self, other_form: OtherForm) -> None:
         """Write URLs by what is learned of their sites; links that wait already are checked when their turn comes."""
@@ -307,7 +315,7 @@ class Frontier:
 
     def change_manners(self, manners: Manners) -> None:
         """Use other rules of politeness from now on."""
-        self._manners = manners
+        self._manners = self._turns.manners = manners
 
     @property
     def throttle(self) -> Throttle:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from heapq import heappop, heappush
 from typing import TypeAlias
 
 from lycosa.records import Failed, Outcome, Refused, SiteOpened, SiteShut
@@ -78,52 +77,6 @@ class Site:
     def best(self) -> Key:
         """The place of the best waiting link among all sites: the best sorts first."""
         return self.heads[0][4:12] if self.heads else NOTHING
-
-
-@dataclass(slots=True)
-class Address:
-    """An address that several sites may share."""
-
-    in_flight: int = 0
-    next_at: float = 0.0
-    parked: list[tuple[Key, int, Site]] = field(default_factory=list)
-
-
-class Addresses:
-    """Who may ask which address: sites that share one share its connections and its pauses."""
-
-    def __init__(self) -> None:
-        self._addresses: dict[str, Address] = {}
-
-    def wait(self, site: Site, now: float) -> float:
-        """Seconds until a site's address may be asked again."""
-        address = self._addresses.get(site.address)
-        return 0.0 if address is None else address.next_at - now
-
-    def enter(self, site: Site, rules: Politeness, now: float) -> bool:
-        """Use a connection to a site's address. Where all are in use, the site is parked until one comes free."""
-        address = self._addresses.get(site.address)
-        if address is None:
-            address = self._addresses[site.address] = Address()
-        if address.in_flight >= rules.per_address:
-            heappush(address.parked, (site.best, site.number, site))
-            return False
-        address.in_flight += 1
-        address.next_at = now + rules.address_delay
-        return True
-
-    def leave(self, site: Site) -> None:
-        """A connection comes free."""
-        address = self._addresses.get(site.address)
-        if address is not None:
-            address.in_flight -= 1
-
-    def unpark(self, name: str, rules: Politeness) -> Site | None:
-        """The most promising site that is parked at an address, where a connection is free."""
-        address = self._addresses.get(name)
-        if address is None or not address.parked or address.in_flight >= rules.per_address:
-            return None
-        return heappop(address.parked)[2]
 
 
 class Manners:

@@ -23,7 +23,7 @@ def report_page(report: Report) -> str:
         status=status,
         found=_found(report),
         speed=_speed(report),
-        stages_total=sum(stage["seconds"] for stage in status.stages.values()),
+        stages_total=sum(stage["cpu"] for stage in status.stages.values()),
         failed=sorted(status.failed.items(), key=lambda item: -item[1]),
         rules=[rule_told(rule) for rule in report.known.rules[:MOST_SITES]],
         refused=sorted(status.refused.items(), key=lambda item: -item[1]),

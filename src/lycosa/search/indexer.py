@@ -96,6 +96,10 @@ class Indexer:
                 done += 1
         return done
 
+    def behind(self) -> int:
+        """How many rows of the journals are not taken yet."""
+        return sum(max(0, store.last_row() - self._marks.get(number, 0)) for number, store in enumerate(self._stores))
+
     def commit(self) -> None:
         """Make what was added searchable."""
         if self._marks != self._writer.marks:

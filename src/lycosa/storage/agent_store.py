@@ -9,8 +9,9 @@ the agent that owns it writes.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -30,6 +31,7 @@ from lycosa.waiting import Changes, SiteRecord, UrlRecord, sortable, url_key
 
 _TABLES = ("later", "leases", "sites", "visits", "outbox", "marks", "digests")
 _OLD_TABLES = (b"urls", b"journal")
+_RULES, _COUNTED = b"rule.", 8
 _NUMBER = struct.Struct(">Q")
 _MAIL = struct.Struct(">HQ")
 _pack = msgspec.msgpack.Encoder().encode
@@ -58,6 +60,8 @@ class Batch:
     delivered: dict[int, int] = field(default_factory=dict)
     position: Position | None = None
     marks: dict[str, bytes] = field(default_factory=dict)
+    counted: Mapping[str, Mapping[bytes, int]] = field(default_factory=dict)
+    """What admission rules counted, by the name of each; what is counted has a name of eight bytes."""
 
 
 class AgentStore:
@@ -200,6 +204,16 @@ class AgentStore:
         data: bytes | None = self._txn.get(name.encode(), db=self._db["marks"])
         return data
 
+    def rule_counts(self) -> dict[str, dict[bytes, int]]:
+        """What admission rules had counted, by the name of each."""
+        found: dict[str, dict[bytes, int]] = {}
+        cursor = self._txn.cursor(self._db["marks"])
+        if cursor.set_range(_RULES):
+            for key, value in takewhile(lambda item: item[0].startswith(_RULES), cursor):
+                name, counted = key[len(_RULES) : -_COUNTED].decode(), key[-_COUNTED:]
+                found.setdefault(name, {})[counted] = int(value)
+        return found
+
     def number(self, name: str) -> int:
         """A small fact that is a number."""
         data = self.mark(name)
@@ -233,6 +247,9 @@ class AgentStore:
                 self._write_mail(txn, batch)
                 for name, value in self._marks(batch).items():
                     txn.put(name.encode(), value, db=self._db["marks"])
+                for rule, counts in batch.counted.items():
+                    for counted, number in counts.items():
+                        txn.put(_RULES + rule.encode() + counted, str(number).encode(), db=self._db["marks"])
         except (lmdb.MapFullError, lmdb.DiskError) as error:
             raise StoreFull(f"{self.folder}: {error}") from error
         except lmdb.Error as error:

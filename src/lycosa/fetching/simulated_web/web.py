@@ -15,7 +15,7 @@ import msgspec
 
 from lycosa import urls
 from lycosa.configuration import Configuration
-from lycosa.fetching.fetcher import Fetcher, Known
+from lycosa.fetching.fetcher import AT_ONCE, Fetcher, Known, Turns
 from lycosa.fetching.offline import OfflineJudge, conditions
 from lycosa.fetching.robots import Robots, Rules, parse
 from lycosa.fetching.simulated_web.answers import Answers
@@ -237,7 +237,7 @@ class SimulatedFetcher:
         self._attempts: dict[str, int] = {}
         self._rules: dict[str, Rules] = {}
 
-    async def open(self, site: str, now: float) -> SiteOpened | SiteShut:
+    async def open(self, site: str, now: float, turns: Turns = AT_ONCE) -> SiteOpened | SiteShut:
         """Read the site's robots.txt."""
         if not self.web.has_site(site):
             return SiteShut(site, "dns-failed", now + _SHUT_FOR, "no such host in this web", requested=False)

@@ -92,8 +92,11 @@ def _demo_crawl(folder: CrawlFolder, roots: list[str], port: int, quiet: bool) -
             "patience": "5s",
             "topic": {"words": DEMO_TOPIC},
             "politeness": {
-                "delay": "30ms", "address_delay": "0s", "per_address": 64,
-                "longest_delay": "100ms", "longest_crawl_delay": "100ms",
+                "delay": "30ms",
+                "address_delay": "0s",
+                "per_address": 64,
+                "longest_delay": "100ms",
+                "longest_crawl_delay": "100ms",
             },
             "fetching": {"allow_addresses": [f"127.0.0.0/8:{port}"], "contact": "https://localhost/demo"},
             "index": {"commit_every": "1s"},

@@ -80,10 +80,16 @@ def classes_told(pages: dict[str, int], due: dict[str, int]) -> str:
 
 
 def _stage_lines(found: Status) -> list[str]:
-    lines = []
+    """The cycle, stage by stage: what waits for each, how often it ran, at what rate, and what it cost."""
+    if not found.stages:
+        return []
+    lines = [f"  {'stage':9} {'queue':>9} {'count':>11} {'a second':>9} {'CPU each':>11} {'CPU':>9} {'time':>9}"]
     for name, stage in found.stages.items():
-        each = 1e6 * stage["seconds"] / stage["count"] if stage["count"] else 0.0
-        lines.append(f"  stage {name:9} {stage['count']:>9.0f} × {each:>8.0f} µs = {stage['seconds']:.1f} s")
+        each = 1e6 * stage["cpu"] / stage["count"] if stage["count"] else 0.0
+        lines.append(
+            f"  {name:9} {wording.number(stage['queue']):>9} {wording.number(stage['count']):>11} {stage['rate']:>9.1f}"
+            f" {each:>8.0f} µs {stage['cpu']:>7.1f} s {stage['seconds']:>7.1f} s"
+        )
     return lines
 
 

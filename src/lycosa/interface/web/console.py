@@ -46,7 +46,7 @@ def console_values(library: Library, pulses: Pulses, folder: CrawlFolder) -> dic
         "phases": _site_phases(status),
         "sizes": disk_use(folder),
         "memory": sum(agent.get("memory", 0) for agent in status.agents),
-        "stages_total": sum(stage["seconds"] for stage in status.stages.values()),
+        "stages_total": sum(stage["cpu"] for stage in status.stages.values()),
         "failed": _ranked(status.failed),
         "refused": _ranked(status.refused),
     }

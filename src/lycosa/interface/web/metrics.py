@@ -51,8 +51,12 @@ INDEXED = Metric("lycosa_index_documents", "Pages in the search index.")
 DISK = Metric("lycosa_disk_free_bytes", "Bytes free on the disk of the crawl.")
 FAILED = Metric("lycosa_failures_total", "Requests that failed, by reason.", "counter")
 REFUSED = Metric("lycosa_refusals_total", "Links that were refused, by reason.", "counter")
-STAGE_SECONDS = Metric("lycosa_stage_seconds_total", "Time spent in a stage of the way of a page.", "counter")
-STAGE_RUNS = Metric("lycosa_stage_runs_total", "How often a stage was gone through.", "counter")
+STAGE_METRICS = {
+    "seconds": Metric("lycosa_stage_seconds_total", "Time spent in a stage of the way of a page.", "counter"),
+    "cpu": Metric("lycosa_stage_cpu_seconds_total", "Processor time that a stage used.", "counter"),
+    "count": Metric("lycosa_stage_runs_total", "How often a stage was gone through.", "counter"),
+    "queue": Metric("lycosa_stage_queue", "What waits for a stage.", "gauge"),
+}
 AGENT_METRICS = {
     "fetched": Metric("lycosa_pages_fetched_total", "Pages fetched.", "counter"),
     "relevant": Metric("lycosa_pages_relevant_total", "Pages fetched that are relevant.", "counter"),
@@ -76,7 +80,7 @@ AGENT_METRICS = {
     "at": Metric("lycosa_agent_reported_timestamp_seconds", "When the agent last said how it fares."),
 }
 METRICS = (
-    INFO, READABLE, STATE, BUDGET, INDEXED, DISK, *AGENT_METRICS.values(), FAILED, REFUSED, STAGE_SECONDS, STAGE_RUNS,
+    INFO, READABLE, STATE, BUDGET, INDEXED, DISK, *AGENT_METRICS.values(), FAILED, REFUSED, *STAGE_METRICS.values(),
 )  # fmt: skip
 
 
@@ -113,8 +117,8 @@ def _of_agent(agent: Mapping[str, Any], labels: Mapping[str, str]) -> Iterator[S
         for reason, count in _bounded(counts).items():
             yield Sample(metric, {**labels, "reason": reason}, count)
     for name, stage in agent["stages"].items():
-        yield Sample(STAGE_SECONDS, {**labels, "stage": name}, stage["seconds"])
-        yield Sample(STAGE_RUNS, {**labels, "stage": name}, stage["count"])
+        for figure, metric in STAGE_METRICS.items():
+            yield Sample(metric, {**labels, "stage": name}, stage.get(figure, 0))
 
 
 def _bounded(counts: Mapping[str, int]) -> dict[str, int]:

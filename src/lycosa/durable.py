@@ -1,0 +1,36 @@
+"""Files that survive: whatever happens while one is written, and be it the power, the old or the new one is there."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+
+def replace_file(path: Path, text: str, *, durable: bool = True) -> None:
+    """Replace a small file in one step; one that is not `durable` may be lost with the power."""
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("w", encoding="utf-8") as file:
+        file.write(text)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+    partial.replace(path)
+    if durable:
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_all(file: io.FileIO, data: bytes) -> None:
+    """Write all of the data, however little the system takes at a time."""
+    view = memoryview(data)
+    while view:
+        view = view[file.write(view) :]

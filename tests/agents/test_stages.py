@@ -1,0 +1,44 @@
+"""The stages of the cycle are counted over all runs of a crawl, with their cost and what waits for them (P7)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import process_time
+
+import pytest
+import whole_crawl
+
+from lycosa.agents.stages import Stage, Stages
+from lycosa.agents.status import crawl_status
+
+
+def busy(seconds: float) -> None:
+    ends = process_time() + seconds
+    while process_time() < ends:
+        pass
+
+
+def test_a_stage_knows_its_count_cost_queue_and_rate() -> None:
+    stages = Stages({"parse": Stage(10, 2.0, 1.5)})
+    with stages.timed("parse", 4):
+        busy(0.02)
+    busy(0.02)
+    found = stages.plain({"parse": 7}, 2.0)
+    parse, fetch = found["parse"], found["fetch"]
+    assert (parse["count"], parse["queue"], parse["rate"]) == (14, 7, 2.0)
+    assert parse["cpu"] == pytest.approx(1.52, abs=0.015)
+    assert parse["seconds"] >= 2.015
+    assert fetch["cpu"] >= 0.015, "fetching is all that no other stage took"
+
+
+def test_stages_go_on_where_the_last_run_ended(tmp_path: Path) -> None:
+    folder = whole_crawl.crawl_folder(tmp_path, pages=20)
+    whole_crawl.run(folder)
+    first = crawl_status(folder)
+    folder.change("pages=35")
+    whole_crawl.run(folder)
+    second = crawl_status(folder)
+    assert (first.sums["fetched"], second.sums["fetched"]) == (20, 35)
+    assert (first.stages["parse"]["count"], second.stages["parse"]["count"]) == (20, 35)
+    assert all(second.stages[name]["cpu"] > stage["cpu"] for name, stage in first.stages.items() if name != "exchange")
+    assert second.stages["generate"]["queue"] == second.sums["waiting"]
