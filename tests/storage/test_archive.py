@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
+from lycosa.fetching.warc_reader import WarcIndex
 from lycosa.records import Response
 from lycosa.storage.archive import Archive, ArchiveDamaged, Place, Position, read
 
@@ -57,6 +58,48 @@ def test_other_tools_read_our_files(tmp_path: Path) -> None:
     with path.open("rb") as file:
         fast = list(FastIterator(file, record_types=WarcRecordType.response))
     assert len(fast) == 3
+
+
+ON_THE_WIRE = {
+    "UTF-8": "café".encode(),
+    "Latin-1": b"caf\xe9",
+    "bytes that look like the end of a line or like space": "Å à".encode(),
+    "nothing of any encoding": b"\xff\x80\xa0",
+}
+
+
+@pytest.mark.parametrize("sent", ON_THE_WIRE.values(), ids=ON_THE_WIRE)
+def test_headers_are_archived_as_they_came_over_the_wire(tmp_path: Path, sent: bytes) -> None:
+    """The fetcher reads headers as Latin-1; these bytes, and no others, are what every tool finds."""
+    archive = Archive(tmp_path, "agent-0", Position(), LARGE)
+    given = (("Content-Type", "text/html"), ("X-Name", sent.decode("latin-1")), ("X-Last", "1"))
+    (place,) = archive.append([Response("http://a.org/", 200, given, b"<p>x</p>", b"<p>x</p>", 1.7e9)])
+    archive.close()
+    assert read(tmp_path, place)[1].headers[:3] == given
+    (path,) = tmp_path.glob("*.warc.gz")
+    with path.open("rb") as file:
+        (block,) = (
+            record.raw_stream.read()
+            for record in ArchiveIterator(file, no_record_parse=True)
+            if record.rec_type == "response"
+        )
+    assert b"\r\nX-Name: " + sent + b"\r\nX-Last: 1\r\n" in block
+    with path.open("rb") as file:
+        (fast,) = (each.reader.read() for each in FastIterator(file, WarcRecordType.response, parse_http=False))
+    assert fast == block
+    found = WarcIndex(path).read("http://a.org/")
+    assert found is not None
+    assert found.headers[:3] == given
+
+
+def test_headers_that_no_wire_carried_are_archived_as_utf_8(tmp_path: Path) -> None:
+    archive = Archive(tmp_path, "agent-0", Position(), LARGE)
+    given = (("X-Name", "caf\xe9"), ("X-Other", "Жук"))
+    (place,) = archive.append([Response("http://a.org/", 200, given, b"x", b"x", 1.7e9)])
+    archive.close()
+    kept = dict(read(tmp_path, place)[1].headers)
+    assert kept["X-Name"] == "caf\xe9"
+    assert kept["X-Other"].encode("latin-1").decode() == "Жук"
 
 
 def test_what_was_not_committed_is_cut_off(tmp_path: Path) -> None:

@@ -239,11 +239,12 @@ def _headers(tape: Tape) -> dict[str, str]:
 def _response(url: str, block: bytes, truncated: bool) -> Response | None:
     """The HTTP answer in a record's block, or None where there is none."""
     head, _, raw = block.partition(b"\r\n\r\n") if b"\r\n\r\n" in block else block.partition(b"\n\n")
-    first, *lines = head.decode("latin-1").splitlines() or [""]
+    first, *lines = head.decode("latin-1").replace("\r\n", "\n").split("\n")
     parts = first.split(None, 2)
     if len(parts) < 2 or not parts[0].startswith("HTTP/") or not (parts[1].isascii() and parts[1].isdigit()):
         return None
-    headers = tuple((name.strip(), value.strip()) for name, _, value in (line.partition(":") for line in lines))
+    parted = (line.partition(":") for line in lines if line)
+    headers = tuple((name.strip(), value.strip(" \t\r")) for name, _, value in parted)
     if any(name.lower() == "transfer-encoding" and "chunked" in value.lower() for name, value in headers):
         raw = unchunked(raw)
     return Response(url, int(parts[1][:4]), headers, b"", raw, truncated=truncated)

@@ -168,7 +168,7 @@ def _record(response: Response, identity: str) -> bytes:
     reason = _REASONS.get(response.status, "Unknown")
     kept = [_line(f"{name}: {value}") for name, value in response.headers if name.lower() not in _DROPPED]
     lines = [f"HTTP/1.1 {response.status} {reason}", *kept, f"Content-Length: {len(response.raw)}", "\r\n"]
-    head = "\r\n".join(lines).encode("utf-8", "replace")
+    head = _wire_bytes(lines)
     fields = [
         ("WARC-Target-URI", response.url),
         ("Content-Type", "application/http;msgtype=response"),
@@ -187,6 +187,14 @@ def _record(response: Response, identity: str) -> bytes:
 def _line(text: str) -> str:
     """A header that cannot break out of its line."""
     return text if text.isprintable() else text.replace("\r", " ").replace("\n", " ").replace("\0", " ")
+
+
+def _wire_bytes(lines: Sequence[str]) -> bytes:
+    """Lines as they came over the wire, where headers are bytes that were read as Latin-1; other letters as UTF-8."""
+    try:
+        return "\r\n".join(lines).encode("latin-1")
+    except UnicodeEncodeError:
+        return b"\r\n".join(line.encode("latin-1" if max(line) <= "\xff" else "utf-8", "replace") for line in lines)
 
 
 def read(folder: Path, place: Place) -> tuple[dict[str, str], Response]:
@@ -208,8 +216,8 @@ def read(folder: Path, place: Place) -> tuple[dict[str, str], Response]:
     if digest != f"sha256:{hashlib.sha256(raw).hexdigest()}":
         raise ArchiveDamaged(f"{place.file} at {place.offset}: the payload does not match its digest")
     headers = tuple(
-        (name, value.strip())
-        for name, _, value in (line.partition(":") for line in header_lines.decode("utf-8", "replace").split("\r\n"))
+        (name, value.strip(" \t"))
+        for name, _, value in (line.partition(":") for line in header_lines.decode("latin-1").split("\r\n"))
         if name
     )
     began = datetime.fromisoformat(fields["WARC-Date"]).timestamp()
