@@ -162,8 +162,8 @@ def forge_digest(folder: CrawlFolder) -> None:
 
 DAMAGE: dict[str, tuple[Callable[[CrawlFolder], None], bool]] = {
     "damaged-record": (flip_bytes, False),
-    "missing-file": (remove_archive, False),
-    "short-file": (cut_archive, False),
+    "missing-file": (remove_archive, True),
+    "short-file": (cut_archive, True),
     "torn-tail": (add_tail, True),
     "stray-file": (add_stray, False),
     "damaged-segment": (damage_segment, False),

@@ -11,7 +11,7 @@ from lycosa.agents.budget import Budget
 from lycosa.agents.class_schemes import scheme_of_crawl
 from lycosa.agents.courier import Courier, LonelyCourier, ProcessCourier
 from lycosa.agents.crawl import Crawl
-from lycosa.agents.folder import CrawlFolder
+from lycosa.agents.folder import CrawlError, CrawlFolder
 from lycosa.agents.given_files import LARGEST_FILE, bytes_of_file
 from lycosa.agents.put_back import put_back
 from lycosa.agents.recollection import remind
@@ -27,7 +27,7 @@ from lycosa.frontier.politeness import Manners
 from lycosa.scoring.scorer import Topic
 from lycosa.scoring.strategy import Strategy, strategy_of
 from lycosa.storage.agent_store import AgentStore
-from lycosa.storage.archive import Archive
+from lycosa.storage.archive import Archive, ArchiveShort
 from lycosa.text import terms
 
 
@@ -117,7 +117,7 @@ def parts(
     own = folder.agent(number)
     store = AgentStore(own / "store")
     (own / "store" / "ready").touch()
-    archive = Archive(folder.archive, f"agent-{number}", store.position(), configuration.storage.archive_file)
+    archive = _archive_of(folder, number, store, configuration.storage.archive_file)
     if courier is None:
         stores = [path / "store" for path in folder.agents(configuration.agents)]
         courier = ProcessCourier(number, stores) if configuration.agents > 1 else LonelyCourier()
@@ -132,3 +132,13 @@ def parts(
         courier,
     )
     return crawl, plugins.find("fetchers", configuration.fetching.fetcher)(configuration, clock), strategy
+
+
+def _archive_of(folder: CrawlFolder, number: int, store: AgentStore, largest: int) -> Archive:
+    """An agent's archive, from what was committed on; one that has lost something is left as it is."""
+    try:
+        return Archive(folder.archive, f"agent-{number}", store.position(), largest)
+    except ArchiveShort as error:
+        store.close()
+        mend = f"have its pages fetched again with `lycosa check {folder.name} --repair`"
+        raise CrawlError(f"{error}; put it back from a copy, or {mend}") from error

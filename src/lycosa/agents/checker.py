@@ -22,12 +22,13 @@ from lycosa.search.index import IndexDamaged, IndexReader, read_marks
 from lycosa.search.indexer import DUPLICATE, has_moved, page_at
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
-from lycosa.storage.archive import ArchiveDamaged, Place, Position, read
+from lycosa.storage.archive import ArchiveDamaged, Place, file_of, losses, read
 from lycosa.storage.catalogue import VisitRow
 from lycosa.waiting import State
 
 FETCH_AGAIN = "the page is fetched again"
 CUT = "what was never committed is cut off"
+GO_ON = "the archive goes on in a new file, without what is lost"
 REMOVE = "the left-over file is removed"
 REINDEX = "the index is built again from the archive"
 ADD = "the page is added to the index"
@@ -141,6 +142,7 @@ class _AgentCheck:
         self._mark = read_marks(folder.index).get(number, 0)
         self._places: dict[str, list[tuple[int, int]]] = {}
         self.latest: dict[str, VisitRow] = {}
+        self._newest: dict[str, VisitRow] = {}
         self.indexable: set[str] = set()
         self.known: set[str] = set()
         self.records = 0
@@ -180,6 +182,8 @@ class _AgentCheck:
     def _rows(self) -> Iterator[VisitRow]:
         for number, row in catalogue.history(self._store, sound_only=True):
             yield row
+            if row.file:
+                self._newest[row.url] = row
             if row.outcome == "failed" and row.why in GONE:
                 self.latest.pop(row.url, None)
                 self.indexable.discard(row.url)
@@ -193,30 +197,30 @@ class _AgentCheck:
                     self.indexable.discard(row.url)
 
     def _archive_files(self) -> Iterator[Finding]:
-        position: Position = self._store.position()
-        for number in range(1, position.file + 1):
-            path = self._path(number)
-            if not path.exists():
-                yield self._finding("missing-file", path.name)
-                continue
-            size = path.stat().st_size
-            if number == position.file and size > position.offset and not self._folder.running():
-                yield self._finding("torn-tail", path.name, f"{size - position.offset} bytes", CUT)
-            elif number == position.file and size < position.offset:
-                yield self._finding("short-file", path.name, f"{position.offset - size} bytes are missing")
+        position = self._store.position()
+        for path, lost in losses(self._folder.archive, f"agent-{self.number}", position):
+            if lost is None:
+                yield self._finding("missing-file", path.name, repair=GO_ON)
+            else:
+                yield self._finding("short-file", path.name, f"{lost} bytes are missing", GO_ON)
+        last = self._path(position.file)
+        tail = last.stat().st_size - position.offset if last.exists() else 0
+        if tail > 0 and not self._folder.running():
+            yield self._finding("torn-tail", last.name, f"{tail} bytes", CUT)
 
     def _path(self, number: int) -> Path:
-        return self._folder.archive / f"agent-{self.number}-{number:06d}.warc.gz"
+        return file_of(self._folder.archive, f"agent-{self.number}", number)
 
     def _record(self, row: VisitRow) -> Iterator[Finding]:
-        """The record of a row. Only the latest version of a page can be had again."""
+        """The record of a row. Only the latest version of a page, or of another answer, can be had again."""
         if not row.file:
             return
         self.records += 1
         if self._progress and self.records % 100 == 0:
             self._progress(self.records)
         self._places.setdefault(row.file, []).append((row.offset, row.size))
-        repair = FETCH_AGAIN if self.latest.get(row.url) is row or row.outcome != "fetched" else ""
+        newest = self.latest if row.outcome == "fetched" else self._newest
+        repair = FETCH_AGAIN if newest.get(row.url) is row else ""
         place = Place(row.file, row.offset, row.size)
         try:
             _, response = read(self._folder.archive, place)
@@ -255,7 +259,7 @@ class _AgentCheck:
 
 def _stray_files(folder: CrawlFolder, stores: Sequence[AgentStore]) -> Iterator[Finding]:
     wanted = {
-        f"agent-{number}-{file:06d}.warc.gz"
+        file_of(folder.archive, f"agent-{number}", file).name
         for number, store in enumerate(stores)
         for file in range(1, store.position().file + 1)
     }

@@ -2,6 +2,7 @@
 
 Nothing is mended while the crawl runs, and nothing that could still be of use is
 removed: damaged records stay where they are, and a page is only put back into the queue.
+Where files of the archive are lost, or end too soon, it goes on in a new one.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from time import time
 import msgspec
 
 from lycosa.agents.assembly import build_frontier
-from lycosa.agents.checker import ADD, CUT, DROP, FETCH_AGAIN, MARK, REINDEX, REMOVE, CheckReport, Finding, check
+from lycosa.agents.checker import ADD, CUT, DROP, FETCH_AGAIN, GO_ON, MARK, REINDEX, REMOVE, CheckReport, Finding, check
 from lycosa.agents.folder import CrawlFolder, own
 from lycosa.agents.indexing import open_writer
 from lycosa.agents.similar_pages import SimilarPages
@@ -21,6 +22,8 @@ from lycosa.search import index
 from lycosa.search.indexer import Indexer
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore, Batch
+from lycosa.storage.archive import go_on_without
+from lycosa.waiting import Changes
 
 _BATCH = 500
 
@@ -30,6 +33,7 @@ def repair(folder: CrawlFolder, report: CheckReport) -> CheckReport:
     with own(folder.path / "lock", f"crawl {folder.name!r}"):
         done = [
             *_cut_tails(folder, [each for each in report.findings if each.repair == CUT]),
+            *_go_on(folder, [each for each in report.findings if each.repair == GO_ON]),
             *_remove_left_overs(folder, [each for each in report.findings if each.repair == REMOVE]),
             *_fetch_again(folder, [each for each in report.findings if each.repair == FETCH_AGAIN]),
         ]
@@ -47,6 +51,15 @@ def _cut_tails(folder: CrawlFolder, findings: Sequence[Finding]) -> list[str]:
         with (folder.archive / finding.where).open("r+b") as file:
             file.truncate(offset)
     return [f"{each.where} was cut to what was committed" for each in findings]
+
+
+def _go_on(folder: CrawlFolder, findings: Sequence[Finding]) -> list[str]:
+    """Let archives go on that have lost something; their pages are fetched again as other damaged ones are."""
+    for number in sorted({each.agent for each in findings}):
+        with AgentStore(folder.agent(number) / "store") as store:
+            position = go_on_without(folder.archive, f"agent-{number}", store.position())
+            store.commit(Batch(Changes(), position=position))
+    return [f"the archive goes on without what is lost of {each.where}" for each in findings]
 
 
 def _remove_left_overs(folder: CrawlFolder, findings: Sequence[Finding]) -> list[str]:

@@ -3,8 +3,9 @@
 An archive is a run of numbered files. It is told how far it had been committed
 when it is opened, and cuts whatever lies beyond: a record that was appended but
 whose batch never became durable is as if it had never been written, so a visit
-is archived exactly once. Bodies are kept as they came over the wire; only the
-chunking is gone.
+is archived exactly once. An archive that has lost what was committed is not
+opened, and not changed, until `go_on_without` has given up what is lost. Bodies
+are kept as they came over the wire; only the chunking is gone.
 """
 
 from __future__ import annotations
@@ -46,6 +47,10 @@ class ArchiveDamaged(Exception):
     """A record is not what its place promised."""
 
 
+class ArchiveShort(Exception):
+    """Of what was committed something is not there any more."""
+
+
 class Archive:
     """The archive files of one agent, open for appending."""
 
@@ -53,7 +58,14 @@ class Archive:
         self._folder, self._name, self._largest = folder, name, largest
         folder.mkdir(parents=True, exist_ok=True)
         self._number, self._file = position.file, None
+        self._refuse_losses(position)
         self._cut(position)
+
+    def _refuse_losses(self, position: Position) -> None:
+        """Leave everything as it is where a file is shorter than what was committed: it may still be brought back."""
+        for path, lost in losses(self._folder, self._name, position):
+            told = "is not there" if lost is None else f"ends {lost} bytes before what was committed"
+            raise ArchiveShort(f"{path} {told}")
 
     def _cut(self, position: Position) -> None:
         """Forget whatever was written after the last commit."""
@@ -68,7 +80,7 @@ class Archive:
     _file: io.FileIO | None
 
     def _path(self, number: int) -> Path:
-        return self._folder / f"{self._name}-{number:06d}.warc.gz"
+        return file_of(self._folder, self._name, number)
 
     def append(self, responses: Sequence[Response]) -> list[Place]:
         """Write records and make them durable; their batch must still be committed for them to count."""
@@ -98,9 +110,7 @@ class Archive:
             if self._file is not None:
                 self._file.close()
             self._number += 1
-            self._file = self._path(self._number).open("w+b", buffering=0)
-            _write_all(self._file, _warcinfo(self._path(self._number).name))
-            _sync_folder(self._folder)
+            self._file = _begin(self._path(self._number))
         return self._file
 
     @property
@@ -113,6 +123,46 @@ class Archive:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def file_of(folder: Path, name: str, number: int) -> Path:
+    """A file of an archive by its number."""
+    return folder / f"{name}-{number:06d}.warc.gz"
+
+
+def losses(folder: Path, name: str, position: Position) -> Iterator[tuple[Path, int | None]]:
+    """Files that are not there (None), and how many bytes the last one lacks of what was committed."""
+    for number in range(1, position.file + 1):
+        path = file_of(folder, name, number)
+        if not path.exists():
+            yield path, None
+        elif number == position.file and (lost := position.offset - path.stat().st_size) > 0:
+            yield path, lost
+
+
+def go_on_without(folder: Path, name: str, position: Position) -> Position:
+    """Give up what is lost: an archive goes on from the new position, once that is committed.
+
+    What is left of a short file stays as it is, and nothing is appended to it, so no place gets another
+    record. A missing file is made again, without records.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, lost in list(losses(folder, name, position)):
+        if lost is None:
+            _begin(path, "the records of this file were lost").close()
+    if not any(losses(folder, name, position)):
+        return position
+    with _begin(file_of(folder, name, position.file + 1)) as file:
+        return Position(position.file + 1, file.tell())
+
+
+def _begin(path: Path, description: str = "") -> io.FileIO:
+    """A new file, which says what it is."""
+    file = path.open("w+b", buffering=0)
+    _write_all(file, _warcinfo(path.name, description))
+    os.fdatasync(file.fileno())
+    _sync_folder(path.parent)
+    return file
 
 
 def _write_all(file: io.FileIO, data: bytes) -> None:
@@ -158,8 +208,10 @@ def _packed(kind: str, identity: str, fields: list[tuple[str, str]], body: Seque
     return isal_zlib.compress(record, _LEVEL, wbits=31)
 
 
-def _warcinfo(name: str) -> bytes:
+def _warcinfo(name: str, description: str) -> bytes:
     body = b"software: Lycosa\r\nformat: WARC File Format 1.1\r\n"
+    if description:
+        body += f"description: {description}\r\n".encode()
     fields = [("WARC-Filename", name), ("Content-Type", "application/warc-fields")]
     return _packed("warcinfo", next(_random_uuids(1)), fields, [body], datetime.now(UTC).timestamp())
 
