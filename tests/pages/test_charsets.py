@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import codecs
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.pages.charsets import as_utf_8, codec_of, decoded, looks_binary, name_of
+from lycosa.pages.charset_declarations import by_document
+from lycosa.pages.charset_labels import CODECS, codec_of, name_of
+from lycosa.pages.charsets import as_utf_8, decoded, looks_binary
 
 RUSSIAN = "Привет, мир: это текст о птицах"
+JAPANESE = "これは日本語の文章です。蜘蛛は巣を作る生き物です"
+MARKUP = (
+    b"<", b">", b"!", b"-", b"--", b"<!--", b"-->", b"<meta ", b"<META/", b"charset=", b"'", b'"', b"=", b" ", b"/",
+    b"koi8-r", b"<script>", b"</script>", b"<title", b"</title ", b"http-equiv=content-type ", b"content=", b"charset",
+    b"utf-16", b"<?xml encoding='", b"<p a=", b"\xe9", b"<style", b"</sty",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -41,8 +51,88 @@ def test_the_header_wins_over_the_meta_and_the_meta_over_guessing() -> None:
 
 
 def test_a_meta_beyond_the_first_kilobyte_does_not_count() -> None:
-    body = b" " * 1024 + b'<meta charset="koi8-r">' + RUSSIAN.encode("koi8-r")
-    assert decoded(body, "")[1] == "windows-1252"
+    body = b" " * 1024 + b'<meta charset="koi8-r">' + RUSSIAN.encode("cp1251")
+    assert decoded(body, "")[1] == "windows-1251"
+    assert decoded(body[1:], "")[1] == "windows-1251"
+    assert decoded(body[1024:], "")[1] == "koi8-r"
+
+
+@pytest.mark.parametrize(
+    "passed_over",
+    [
+        '<!-- <meta charset="koi8-r"> -->', "<!--><p title='<meta charset=koi8-r>'>", "<!doctype html>",
+        "<script>var s = '<meta charset=koi8-r>'</script>", "<STYLE a='>'>/* <meta charset=koi8-r> */</style >",
+        "<title><meta charset=koi8-r></title>", '<meta name=description content="charset=koi8-r">',
+        '<meta http-equiv=refresh content="0; charset=koi8-r">', "<meta charset=nonsense>", "<metal charset=koi8-r>",
+        "</meta charset=koi8-r>", "<?meta charset=koi8-r?>", '<?xml version="1.0" encoding="koi8-r"?>',
+    ],
+)  # fmt: skip
+def test_only_a_real_meta_declares_a_charset(passed_over: str) -> None:
+    real = '<meta property=x charset = "windows-1251" charset=greek><meta charset=koi8-r>'
+    assert by_document(f"{passed_over}{real}".encode()) == "cp1251"
+    assert (
+        by_document(f"{passed_over}<META/CONTENT='a;charset=x-cp1251;'/http-equiv=Content-Type>".encode()) == "cp1251"
+    )
+
+
+@pytest.mark.parametrize(
+    ("html", "codec"),
+    [
+        ("<meta charset=utf-16>", "utf-8"), ("<meta charset=x-user-defined>", "cp1252"),
+        ("<?xml version='1.0' encoding='big5'?><html>", "big5hkscs"), ("<meta charset='koi8-r", ""),
+        ("<meta charset=''>", ""), ("<script><meta charset=koi8-r>", ""), ("<!-- <meta charset=koi8-r>", ""),
+        ("<meta http-equiv=content-type content='charset charset=\"l2\"'>", "iso8859-2"),
+    ],
+)  # fmt: skip
+def test_a_document_declares_what_browsers_read(html: str, codec: str) -> None:
+    assert by_document(html.encode()) == codec
+
+
+@given(st.lists(st.sampled_from(MARKUP), max_size=40))
+def test_any_markup_can_be_asked_for_its_charset(pieces: list[bytes]) -> None:
+    assert by_document(b"".join(pieces)) in ("", "koi8-r", "utf-8")
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "shift_jis", "utf-16", "nonsense"])
+def test_a_header_that_the_bytes_disprove_leaves_it_to_the_meta_and_that_to_the_bytes(charset: str) -> None:
+    header = f"text/html; charset={charset}"
+    body = b"<meta charset=mac-cyrillic><meta charset=x-mac-cyrillic>" + RUSSIAN.encode("mac-cyrillic")
+    if charset != "shift_jis":
+        assert decoded(body, header)[1] == "x-mac-cyrillic"
+    body = b"<meta charset=euc-jp>" + JAPANESE.encode("euc_jp")
+    assert decoded(body, header) == (f"<meta charset=euc-jp>{JAPANESE}", "euc-jp")
+    body = b"<meta charset=utf-8>" + RUSSIAN.encode("cp1251")
+    assert decoded(body, header if charset != "shift_jis" else "")[1] == "windows-1251"
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        (RUSSIAN, "cp1251"), (RUSSIAN, "koi8-r"), (RUSSIAN, "cp866"), (JAPANESE, "cp932"), (JAPANESE, "euc_jp"),
+        (JAPANESE, "iso2022_jp"), ("蜘蛛是一种分布很广的动物，它们不结网", "gb18030"),
+        ("蜘蛛是一種分布很廣的動物，牠們不結網", "big5"), ("거미는 전 세계에 널리 분포하는 동물이다", "cp949"),
+        ("Οι αράχνες ζουν σχεδόν παντού", "iso8859-7"), ("עכבישים חיים כמעט בכל מקום", "cp1255"),
+        ("แมงมุมหมาป่าอาศัยอยู่เกือบทุกที่", "cp874"), ("تعيش العناكب في كل مكان تقريبا", "cp1256"),
+        ("Slíďáci žijí téměř všude, kde najdou kořist, a nestavějí sítě", "cp1250"),
+    ],
+)  # fmt: skip
+def test_what_nobody_declares_is_told_from_the_bytes(text: str, codec: str) -> None:
+    assert decoded(f"<p>{text}</p>".encode(codec), "text/html")[0] == f"<p>{text}</p>"
+    assert decoded(b"<p>" + b"plain words " * 9000 + text.encode(codec), "")[0].endswith(text)
+
+
+@pytest.mark.parametrize(
+    "words", ["café", "naïve", "£5, €6 or ¥700", "«bon»", "Žižek", "São", "É", "© Bjørn®", "predatório, às distâncias"]
+)
+def test_western_text_stays_western(words: str) -> None:
+    assert decoded(f"<p>Some words {words} and more</p>".encode("cp1252"), "")[1] == "windows-1252"
+
+
+@pytest.mark.parametrize("body", [b"\xff" * 200_000, bytes(range(128, 256)) * 2000, b"\x1b$" * 100_000])
+def test_bytes_that_are_nothing_are_read_as_something(body: bytes) -> None:
+    text, charset = decoded(body, "")
+    assert text
+    assert charset
 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
@@ -77,6 +167,43 @@ def test_labels_that_are_no_charsets_of_the_web_name_nothing(label: str) -> None
 @pytest.mark.parametrize("label", ["latin1", "ISO-8859-1", "us-ascii", "windows-1252", " x-cp1252 "])
 def test_the_many_names_of_windows_1252(label: str) -> None:
     assert name_of(codec_of(label)) == "windows-1252"
+
+
+@pytest.mark.parametrize(
+    ("label", "codec"),
+    [
+        ("windows-31j", "cp932"), ("x-euc-jp", "euc_jp"), ("ISO-8859-8-I", "iso8859-8"), ("logical", "iso8859-8"),
+        ("iso-8859-6-e", "iso8859-6"), ("cn-big5", "big5hkscs"), ("x-mac-roman", "mac-roman"),
+        ("sun_eu_greek", "iso8859-7"), ("gb2312", "gb18030"), ("ks_c_5601-1987", "cp949"), ("korean", "cp949"),
+        ("latin5", "cp1254"), ("tis-620", "cp874"), ("x-mac-ukrainian", "mac-cyrillic"), ("koi8-ru", "koi8-u"),
+        ("866", "cp866"), ("ucs-2", "utf-16-le"),
+    ],
+)  # fmt: skip
+def test_labels_mean_what_they_mean_to_browsers(label: str, codec: str) -> None:
+    assert codec_of(label) == codec
+
+
+def test_every_name_of_a_charset_has_a_codec_that_reads() -> None:
+    for label, codec in CODECS.items():
+        assert codec_of(f" {label.upper()}\n") == codec
+        assert codec_of(name_of(codec)) == codec
+        assert "a".encode(codec).decode(codec) == "a"
+
+
+def test_text_with_a_byte_order_mark_is_not_binary() -> None:
+    for codec, mark in (("utf-16-le", codecs.BOM_UTF16_LE), ("utf-16-be", codecs.BOM_UTF16_BE)):
+        body = mark + f"<p>{JAPANESE}{RUSSIAN}".encode(codec)
+        assert not looks_binary(body)
+        assert decoded(body, "text/html; charset=utf-8")[0] == f"<p>{JAPANESE}{RUSSIAN}"
+
+
+def test_utf_16_that_the_header_names_needs_no_mark() -> None:
+    html = f"<title>{RUSSIAN * 3}</title>"
+    body = html.encode("utf-16-le")
+    assert looks_binary(body)
+    assert not looks_binary(body, "text/html; charset=utf-16")
+    assert decoded(body, "text/html; charset=utf-16") == (html, "utf-16le")
+    assert looks_binary(bytes(range(32)) * 40, "text/html; charset=utf-16")
 
 
 @pytest.mark.parametrize(

@@ -2,104 +2,71 @@
 
 Declarations are hints, not facts: a byte order mark wins, then the HTTP header,
 then the document's own `<meta>`; each is believed only as far as the bytes bear
-it out. Decoding never fails: what cannot be read becomes U+FFFD.
+it out. Where none of them decides, the bytes themselves are asked. Decoding never
+fails: what cannot be read becomes U+FFFD.
 """
 
 from __future__ import annotations
 
 import codecs
-import re
-from encodings.aliases import aliases
-from functools import lru_cache
 
-PRESCAN = 1024
-"""Declarations inside the document count within this many first bytes (WHATWG)."""
+from chardetng_py import EncodingDetector
 
-_CODECS = {
-    "utf-8": "utf-8", "utf-16": "utf-16-le", "utf-16-le": "utf-16-le", "utf-16-be": "utf-16-be", "cp866": "cp866",
-    "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874", "tis-620": "cp874",
-    "shift_jis": "cp932", "cp932": "cp932", "euc_jp": "euc_jp", "iso2022_jp": "iso2022_jp",
-    "euc_kr": "cp949", "cp949": "cp949", "gb2312": "gb18030", "gbk": "gb18030", "gb18030": "gb18030",
-    "big5": "big5hkscs", "big5hkscs": "big5hkscs", "koi8-r": "koi8-r", "koi8-u": "koi8-u",
-    "mac-roman": "mac-roman", "mac-cyrillic": "mac-cyrillic", "cp874": "cp874",
-    **{f"cp{page}": f"cp{page}" for page in range(1250, 1259)},
-    **{f"iso8859-{part}": f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
-}  # fmt: skip
-"""The charsets of the web and the codec that browsers really use for each."""
+from lycosa.pages.charset_declarations import PRESCAN, by_document, by_header
+from lycosa.pages.charset_labels import codec_of, name_of
 
-_NAMES = {
-    "cp932": "shift_jis", "cp949": "euc-kr", "big5hkscs": "big5", "euc_jp": "euc-jp", "iso2022_jp": "iso-2022-jp",
-    "cp866": "ibm866", "mac-roman": "macintosh", "mac-cyrillic": "x-mac-cyrillic", "utf-16-le": "utf-16le",
-    "utf-16-be": "utf-16be",
-}  # fmt: skip
-_MANY_BYTES = frozenset(("cp932", "euc_jp", "iso2022_jp", "cp949", "gb18030", "big5hkscs"))
-_ODD_LABELS = {"unicode-1-1-utf-8": "utf-8", "x-sjis": "shift_jis", "x-gbk": "gbk", "x-cp1252": "cp1252",
-               "x-cp1251": "cp1251", "x-cp1250": "cp1250", "dos-874": "cp874", "windows-874": "cp874",
-               "ks_c_5601-1987": "euc_kr", "macintosh": "mac-roman", "x-mac-cyrillic": "mac-cyrillic"}  # fmt: skip
+DETECTED_FROM = 16_384
+"""Bytes that a charset is told from, counted from the first that is not ASCII."""
+FEW_BYTES = 8
+"""So few bytes outside ASCII are names and punctuation: they make no page Polish or Estonian."""
 
-_MODULES = frozenset(aliases.values())
-
-_IN_HEADER = re.compile(r"charset\s{0,9}=\s{0,9}[\"']?([^\s\"';,]{1,40})", re.IGNORECASE)
-_IN_DOCUMENT = re.compile(rb"<(?:meta|\?xml)[^>]{0,300}?(?:charset|encoding)\s{0,9}=\s{0,9}[\"']?([\w.:-]{1,40})", re.I)
+_WESTERN = "cp1252"
+_NEAR_WESTERN = frozenset(
+    ("cp1250", "cp1254", "cp1257", "cp1258", "iso8859-2", "iso8859-3", "iso8859-4", "iso8859-10", "iso8859-13",
+     "iso8859-14", "iso8859-15", "iso8859-16")
+)  # fmt: skip
+"""The other charsets of the Latin alphabet."""
+_MANY_BYTES = frozenset(("utf-8", "cp932", "euc_jp", "iso2022_jp", "cp949", "gb18030", "big5hkscs"))
+"""Charsets that bytes can disprove: to them, most texts in other charsets are full of errors."""
+_WIDE = frozenset(("utf-16-le", "utf-16-be"))
+"""Whoever declares these lies, unless the bytes look like it."""
 _SIGNATURES = (b"%PDF-", b"PK\x03\x04", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"\x7fELF", b"OggS", b"RIFF")
 _TEXT_BYTES = bytes(code for code in range(256) if code in b"\t\n\r\x0c\x1b" or code >= 32)
+_ASCII = bytes(range(128))
 
 
-def codec_of(label: str) -> str:
-    """The codec for a charset label of the web, or '' where it names none."""
-    return _codec_of(label.strip().lower()[:40])
-
-
-@lru_cache(maxsize=512)
-def _codec_of(label: str) -> str:
-    """Only labels that Python knows are looked up: it would remember each unknown one for ever."""
-    written = re.sub(r"[^a-z0-9]+", "_", _ODD_LABELS.get(label, label))
-    if written not in aliases and written not in _MODULES:
-        return ""
-    try:
-        return _CODECS.get(codecs.lookup(written).name, "")
-    except LookupError:
-        return ""
-
-
-def looks_binary(body: bytes) -> bool:
+def looks_binary(body: bytes, content_type: str = "") -> bool:
     """Whether these bytes are no text in any charset, such as a PDF sent as HTML."""
     if body.startswith(_SIGNATURES):
         return True
     sample = body[:PRESCAN]
     controls = len(sample.translate(None, _TEXT_BYTES))
-    return controls * 20 > len(sample) and not _utf_16(body)
+    return controls * 20 > len(sample) and not _by_mark(body) and not _utf_16(body, content_type)
 
 
 def as_utf_8(body: bytes, content_type: str) -> tuple[bytes, str]:
     """The document in UTF-8, without a mark, and the name of its charset; mostly it is UTF-8 as it came."""
-    declared = "utf-8" in content_type.lower() and b"\0" not in body[:PRESCAN] and not _by_mark(body)
+    marked = _by_mark(body)
+    declared = "utf-8" in content_type.lower() and b"\0" not in body[:PRESCAN] and not marked
     if declared and (body.isascii() or _readable(body, "utf-8")):
         return body, "utf-8"
-    text, charset = decoded(body, content_type)
-    return text.encode("utf-8", "replace"), charset
+    codec = marked or _codec(body, content_type)
+    if codec == "utf-8" and not marked and (body.isascii() or _readable(body, "utf-8")):
+        return body, "utf-8"
+    return _text(body, codec, marked).encode("utf-8", "replace"), name_of(codec)
 
 
 def decoded(body: bytes, content_type: str) -> tuple[str, str]:
     """The text of a document and the name of its charset."""
     marked = _by_mark(body)
+    codec = marked or _codec(body, content_type)
+    return _text(body, codec, marked), name_of(codec)
+
+
+def _text(body: bytes, codec: str, marked: str) -> str:
     if marked:
-        return body[3 if marked == "utf-8" else 2 :].decode(marked, "replace"), name_of(marked)
-    if "utf-8" in content_type.lower() and b"\0" not in body[:PRESCAN]:
-        try:
-            return body.decode(), "utf-8"
-        except UnicodeDecodeError:
-            codec = _least_damage(body, "utf-8")
-    else:
-        codec = _believed(body, content_type)
-    return body.decode(codec, "replace"), name_of(codec)
-
-
-def name_of(codec: str) -> str:
-    """How the web calls what Python calls `codec`."""
-    if codec in _NAMES:
-        return _NAMES[codec]
-    return codec.replace("cp12", "windows-12").replace("cp874", "windows-874").replace("iso8859", "iso-8859")
+        body = body[3 if marked == "utf-8" else 2 :]
+    return body.decode(codec, "replace")
 
 
 def _by_mark(body: bytes) -> str:
@@ -110,29 +77,34 @@ def _by_mark(body: bytes) -> str:
     return "utf-16-be" if body.startswith(codecs.BOM_UTF16_BE) else ""
 
 
-def _believed(body: bytes, content_type: str) -> str:
-    """The declared codec where the bytes bear it out, else what they look like."""
-    zeros = _utf_16(body)
-    if zeros:
-        return zeros
-    declared = _declared(body, content_type)
-    if declared in _MANY_BYTES and _readable(body, declared):
-        return declared
+def _codec(body: bytes, content_type: str) -> str:
+    """Of a document without a mark: the declared codec where the bytes bear it out, else what they look like.
+
+    A few bad bytes (a cut, a pasted word) do not change the charset; many mean that it is another one.
+    """
+    wide = _utf_16(body, content_type)
+    if wide:
+        return wide
+    header = by_header(content_type)
+    if not header and _calls_itself_utf_8(body):
+        return "utf-8"
+    declared = [codec for codec in (header, by_document(body)) if codec and codec not in _WIDE]
+    for codec in declared:
+        if codec not in _MANY_BYTES:
+            break
+        if _readable(body, codec):
+            return codec
     if not body.isascii() and _readable(body, "utf-8"):
         return "utf-8"
-    if declared in ("", "utf-8") or declared in _MANY_BYTES:
-        return _least_damage(body, declared or "utf-8")
-    return declared
+    for codec in declared:
+        if codec not in _MANY_BYTES or _little_damage(body, codec):
+            return codec
+    return _seen(body)
 
 
-def _declared(body: bytes, content_type: str) -> str:
-    """UTF-16 without a zero byte is a lie, wherever it is told."""
-    header = _IN_HEADER.search(content_type[:1000])
-    codec = codec_of(header[1]) if header else ""
-    if not codec:
-        meta = _IN_DOCUMENT.search(body, 0, PRESCAN)
-        codec = codec_of(meta[1].decode("ascii", "replace")) if meta else ""
-    return "" if codec.startswith("utf-16") else codec
+def _calls_itself_utf_8(body: bytes) -> bool:
+    """Whether a page can be read as UTF-8 and names it somewhere: most do, and need no closer look."""
+    return b"utf-8" in body[:PRESCAN].lower() and b"\x1b" not in body and _readable(body, "utf-8")
 
 
 def _readable(body: bytes, codec: str) -> bool:
@@ -143,16 +115,37 @@ def _readable(body: bytes, codec: str) -> bool:
     return True
 
 
-def _least_damage(body: bytes, codec: str) -> str:
-    """A few bad bytes (a cut, a pasted word) do not change the charset; many mean that it is another one."""
-    if body.isascii():
-        return codec
+def _little_damage(body: bytes, codec: str) -> bool:
     sample = body[: 1 << 20].decode(codec, "replace")
     foreign = len(sample) - len(sample.encode("ascii", "ignore"))
-    return codec if sample.count("\ufffd") * 4 < foreign else "cp1252"
+    return sample.count("\ufffd") * 4 < foreign
 
 
-def _utf_16(body: bytes) -> str:
+def _seen(body: bytes) -> str:
+    """What bytes look like that nothing true is said of."""
+    first = _first_foreign(body)
+    if first < 0 or _little_damage(body, "utf-8"):
+        return "utf-8"
+    begin = max(0, first - 1)
+    sample = body[begin : begin + DETECTED_FROM]
+    detector = EncodingDetector()
+    detector.feed(sample, last=begin + len(sample) == len(body))
+    guess = detector.guess(tld=None, allow_utf8=False)
+    codec = codec_of("windows-874" if guess == "cp874" else guess) or _WESTERN
+    few = codec in _NEAR_WESTERN and len(sample.translate(None, _ASCII)) < FEW_BYTES
+    return _WESTERN if few else codec
+
+
+def _first_foreign(body: bytes) -> int:
+    """Where something stands that is not plain ASCII, or -1."""
+    try:
+        body.decode("ascii")
+    except UnicodeDecodeError as error:
+        return error.start
+    return body.find(b"\x1b")
+
+
+def _utf_16(body: bytes, content_type: str) -> str:
     """UTF-16 without a mark: every other byte of its markup is zero."""
     sample = body[: PRESCAN // 4 * 2]
     if b"\0" not in sample:
@@ -161,4 +154,10 @@ def _utf_16(body: bytes) -> str:
     even, odd = sample[::2].count(0), sample[1::2].count(0)
     if odd * 5 > half * 2 and even * 20 < half:
         return "utf-16-le"
-    return "utf-16-be" if even * 5 > half * 2 and odd * 20 < half else ""
+    if even * 5 > half * 2 and odd * 20 < half:
+        return "utf-16-be"
+    declared = by_header(content_type)
+    if declared.startswith("utf-16") and _readable(sample, declared):
+        zeros, stray = (odd, even) if declared == "utf-16-le" else (even, odd)
+        return declared if zeros * 50 > half and stray * 4 < zeros else ""
+    return ""

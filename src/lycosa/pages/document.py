@@ -53,7 +53,7 @@ def read_page(fetched: Fetched, most_links: int = 5000, structure: bool = False,
     response = fetched.response
     content_type = response.header("content-type")
     kind = content_type.partition(";")[0].strip().lower()
-    if not response.body or looks_binary(response.body) or not _readable(kind):
+    if not response.body or looks_binary(response.body, content_type) or not _readable(kind):
         return _wordless(fetched)
     if kind.startswith("text/") and kind != "text/html":
         return _plain_page(fetched, *decoded(response.body, content_type))

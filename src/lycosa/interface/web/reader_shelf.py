@@ -73,7 +73,7 @@ class StoredPage:
         """What it is: `html`, `text`, or `other` for what has no words."""
         mime = self.mime
         wordy = not mime or mime.startswith("text/") or mime.endswith(("html", "xhtml+xml"))
-        if not wordy or looks_binary(self.response.body):
+        if not wordy or looks_binary(self.response.body, self.response.header("content-type")):
             return "other"
         return "text" if mime.startswith("text/") and mime != "text/html" else "html"
 
