@@ -111,6 +111,28 @@ def test_the_quick_way_agrees_with_the_standard(url: str) -> None:
         assert ada_url.URL(normal).href == normal
 
 
+@pytest.mark.parametrize(
+    ("href", "codec", "url"),
+    [
+        ("/s?q=паук&n=1#часть", "cp1251", "http://a.org/s?q=%EF%E0%F3%EA&n=1"),
+        ("/паук?q=паук", "cp1251", "http://a.org/%D0%BF%D0%B0%D1%83%D0%BA?q=%EF%E0%F3%EA"),
+        ("?q=café ж", "cp1252", "http://a.org/b?q=caf%E9%20%26%231078%3B"),
+        ("?q=表示", "cp932", "http://a.org/b?q=%95\\%8E%A6"),
+        ("?q=паук", "", "http://a.org/b?q=%D0%BF%D0%B0%D1%83%D0%BA"),
+        ("?q=plain&amp=1", "cp1251", "http://a.org/b?q=plain&amp=1"),
+    ],
+)
+def test_a_query_is_written_in_the_charset_of_its_page(href: str, codec: str, url: str) -> None:
+    assert resolve("http://a.org/b", [href], codec=codec) == [url]
+    assert normalise(url) == url
+
+
+@given(st.text(max_size=40), st.sampled_from(["cp1251", "cp932", "gb18030", "iso2022_jp", "big5hkscs"]))
+def test_any_query_can_be_written_in_any_charset(query: str, codec: str) -> None:
+    (found,) = resolve("http://a.org/b", ["?" + query], codec=codec)
+    assert found is None or (found.isascii() and normalise(found) == found)
+
+
 @given(st.text("abC/.%2eE~_-#?&=:é", max_size=30))
 def test_resolving_agrees_with_the_standard(href: str) -> None:
     (found,) = resolve("http://a.org/b/c?d", [href])

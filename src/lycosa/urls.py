@@ -32,6 +32,10 @@ _PLAIN_FILE = re.compile(_SEGMENT + _QUERY)
 _PLAIN_URL = re.compile(rf"https?://{_HOST}{_PORT}{_PATH}{_QUERY}")
 _TRACKING = re.compile(_TRACKER)
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
+_NUMBERED = re.compile(r"&%23(\d+);")
+_IN_QUERY = [chr(code) if 32 < code < 127 and code not in b"\"#<>'" else f"%{code:02X}" for code in range(256)]
+"""How the WHATWG URL standard writes each byte of a query."""
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _REFUSED_SCHEME = re.compile(r"\s*(?!https?:)[A-Za-z][A-Za-z0-9+.-]*:", re.IGNORECASE)
 
@@ -58,10 +62,10 @@ remembered: dict[str, str] = {}
 MOST_REMEMBERED = 100_000
 
 
-def resolve(base: str, hrefs: Iterable[str], *, drop_tracking: bool = True) -> list[str | None]:
+def resolve(base: str, hrefs: Iterable[str], *, drop_tracking: bool = True, codec: str = "") -> list[str | None]:
     """The normal forms of a page's links, in order; None for what leads nowhere a crawler can go.
 
-    `base` must be in normal form.
+    `base` must be in normal form; `codec` is what the page's queries are written in where that is not UTF-8.
     """
     origin = site_of(base)
     folder = folder_of(base)
@@ -81,7 +85,7 @@ def resolve(base: str, hrefs: Iterable[str], *, drop_tracking: bool = True) -> l
             if plain_file(href):
                 url = folder + href if len(folder) + len(href) <= LONGEST else None
             else:
-                url = _plain(absolute) or _resolve_odd(base, href, drop_tracking)
+                url = _plain(absolute) or _resolve_odd(base, href, drop_tracking, codec)
         found.append(url)
     return found
 
@@ -109,13 +113,22 @@ def _plain(absolute: str) -> str | None:
     return absolute
 
 
-def _resolve_odd(base: str, href: str, drop_tracking: bool) -> str | None:
+def _resolve_odd(base: str, href: str, drop_tracking: bool, codec: str) -> str | None:
     if len(href) > LONGEST or _REFUSED_SCHEME.match(href):
         return None
+    if codec and not href.isascii():
+        path, mark, query = href.partition("?")
+        href = path + mark + _FOREIGN.sub(lambda found: _escaped(found[0], codec), query)
     try:
         return _normalise_odd(ada_url.join_url(base, href), drop_tracking)
     except ValueError:
         return None
+
+
+def _escaped(letters: str, codec: str) -> str:
+    """Letters of a query as a browser sends them in the charset of their page; those it has not go by their number."""
+    written = letters.encode(codec, "xmlcharrefreplace")
+    return _NUMBERED.sub(r"%26%23\1%3B", "".join(map(_IN_QUERY.__getitem__, written)))
 
 
 def _normalise_odd(url: str, drop_tracking: bool) -> str | None:

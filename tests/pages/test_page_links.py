@@ -240,3 +240,21 @@ def test_tracking_parameters_are_kept_where_nobody_wants_them_dropped() -> None:
     assert kept.canonical.endswith("/c?utm_source=x")
     header = ("Link", '</h?gclid=3>; rel="canonical"')
     assert read_page(fetched("<p>x", header), drop_tracking=False).canonical.endswith("/h?gclid=3")
+
+
+def test_a_page_in_a_charset_of_its_own_writes_its_queries_in_it() -> None:
+    html = (
+        "<link rel=canonical href='/c?q=паук'><meta http-equiv=refresh content='0; url=/r?q=паук'>"
+        "<a href='/паук?q=паук'>a</a><a href='b?q=&#20013;'>b</a><a href='/plain?q=1'>c</a>"
+    )
+    page = read_page(fetched(html.encode("cp1251"), ("Content-Type", "text/html; charset=windows-1251")))
+    path = "%D0%BF%D0%B0%D1%83%D0%BA"
+    assert [link.url.partition("site.test/")[2] for link in page.links] == [
+        f"{path}?q=%EF%E0%F3%EA", "folder/b?q=%26%2320013%3B", "plain?q=1", "r?q=%EF%E0%F3%EA"
+    ]  # fmt: skip
+    assert page.canonical.endswith("/c?q=%EF%E0%F3%EA")
+    wide = read_page(fetched(html.encode("utf-16")))
+    assert [wide.links[0].url, wide.canonical] == [
+        f"https://site.test/{path}?q={path}",
+        f"https://site.test/c?q={path}",
+    ]

@@ -76,3 +76,8 @@ def codec_of(label: str) -> str:
 def name_of(codec: str) -> str:
     """How the web calls what Python calls `codec`."""
     return _NAMES[codec]
+
+
+def query_codec(name: str) -> str:
+    """The codec that browsers write a page's queries in by the name of its charset, or '' for UTF-8."""
+    return "" if name.startswith("utf-") else codec_of(name)

@@ -11,6 +11,7 @@ import re
 from typing import NamedTuple
 
 from lycosa import text as language
+from lycosa.pages.charset_labels import query_codec
 from lycosa.pages.charsets import as_utf_8, decoded, looks_binary
 from lycosa.pages.digests import digest_of
 from lycosa.pages.elements import folded
@@ -102,8 +103,9 @@ class Reading(NamedTuple):
 def _html_page(fetched: Fetched, html: bytes, charset: str, how: Reading) -> Page:
     markup, cut_off = tamed(html)
     tree = parsed(markup, how.structure)
-    head = read_head(tree.said, fetched.link.url, fetched.response, how.drop_tracking)
-    links = tree.links(fetched.link, head.base, head.title, how.most_links, how.drop_tracking)
+    codec = query_codec(charset)
+    head = read_head(tree.said, fetched.link.url, fetched.response, how.drop_tracking, codec)
+    links = tree.links(fetched.link, head.base, head.title, how.most_links, how.drop_tracking, codec)
     text = tree.main_text()
     return Page(
         fetched.link.url,
@@ -116,7 +118,7 @@ def _html_page(fetched: Fetched, html: bytes, charset: str, how: Reading) -> Pag
         "noindex" in head.wishes,
         "nofollow" in head.wishes,
         digest_of(text),
-        with_refresh(links, head.refresh, head.base, how.most_links, drop_tracking=how.drop_tracking),
+        with_refresh(links, head.refresh, how.most_links),
         tree.dropped + cut_off,
         head.published,
         tree.structure,

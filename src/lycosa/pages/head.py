@@ -25,7 +25,7 @@ _VALUED_WISHES = ("unavailable_after", "max-snippet", "max-image-preview", "max-
 
 
 class Head(msgspec.Struct, frozen=True):
-    """A document's statements about itself. `refresh` is as written; the rest is made sense of."""
+    """A document's statements about itself, made sense of."""
 
     title: str = ""
     language: str = ""
@@ -36,17 +36,17 @@ class Head(msgspec.Struct, frozen=True):
     published: float | None = None
 
 
-def read_head(said: Said, url: str, response: Response, drop_tracking: bool = True) -> Head:
-    """The statements of a document and of its HTTP headers, made sense of."""
+def read_head(said: Said, url: str, response: Response, drop_tracking: bool = True, codec: str = "") -> Head:
+    """The statements of a document and of its HTTP headers, made sense of; `codec` is for the queries it names."""
     metas = _metas(said.metas)
-    base = _base(said.bases, url)
+    base = _base(said.bases, url, codec)
     refresh = metas.get("refresh")
     return Head(
         folded(said.title[: LONGEST_TITLE * 4])[:LONGEST_TITLE].strip(),
         _language(said.language or metas.get("content-language")),
         base,
-        _canonical(said.relations, base, drop_tracking) or _canonical_header(response, url, drop_tracking),
-        _refresh(refresh) if refresh else "",
+        _canonical(said.relations, base, drop_tracking, codec) or _canonical_header(response, url, drop_tracking),
+        _refresh(refresh, base, drop_tracking, codec) if refresh else "",
         frozenset(_wishes(metas, response)),
         _published(said.times, metas),
     )
@@ -80,19 +80,19 @@ def _language(declared: str | None) -> str:
     return primary if 2 <= len(primary) <= 3 and primary.isalpha() and primary.isascii() else ""
 
 
-def _base(bases: list[Attributes], url: str) -> str:
+def _base(bases: list[Attributes], url: str, codec: str) -> str:
     """The address that relative links start from; a `<base>` that is no http(s) address is ignored."""
     for attributes in bases[:1]:
         href = attributes.get("href")
-        return (urls.resolve(url, [href])[0] if href else None) or url
+        return (urls.resolve(url, [href], codec=codec)[0] if href else None) or url
     return url
 
 
-def _canonical(relations: list[Attributes], base: str, drop_tracking: bool) -> str:
+def _canonical(relations: list[Attributes], base: str, drop_tracking: bool, codec: str) -> str:
     for attributes in relations:
         href = attributes.get("href")
         if href and "canonical" in (attributes.get("rel") or "").lower().split():
-            return urls.resolve(base, [href], drop_tracking=drop_tracking)[0] or ""
+            return urls.resolve(base, [href], drop_tracking=drop_tracking, codec=codec)[0] or ""
     return ""
 
 
@@ -104,10 +104,11 @@ def _canonical_header(response: Response, url: str, drop_tracking: bool) -> str:
     return ""
 
 
-def _refresh(content: str) -> str:
+def _refresh(content: str, base: str, drop_tracking: bool, codec: str) -> str:
     """Where a `<meta http-equiv=refresh>` leads, or '' where it only reloads."""
     match = _REFRESH.fullmatch(content[: urls.LONGEST])
-    return match[1].strip().strip("\"'") if match else ""
+    target = match[1].strip().strip("\"'") if match else ""
+    return (urls.resolve(base, [target], drop_tracking=drop_tracking, codec=codec)[0] or "") if target else ""
 
 
 def _wished(content: str) -> list[str]:

@@ -128,7 +128,7 @@ class Anchors:
 
 
 def find_links(
-    elements: Elements, page: Link, base: str, title: str, most: int, *, drop_tracking: bool = True
+    elements: Elements, page: Link, base: str, title: str, most: int, *, drop_tracking: bool = True, codec: str = ""
 ) -> FoundLinks:
     """One link per URL: the first mention, unless that one only navigates and a later one says more."""
     nodes, places = elements.headings, Places(elements.root)
@@ -138,7 +138,7 @@ def find_links(
     chosen: dict[str, Found] = {}
     blocks: list[Block] = []
     dropped, own, known = anchors.left_out, page.url, places.known.get
-    resolved = urls.resolve(base, anchors.hrefs, drop_tracking=drop_tracking)
+    resolved = urls.resolve(base, anchors.hrefs, drop_tracking=drop_tracking, codec=codec)
     for url, text, node, headings, rel in zip(
         resolved, anchors.texts(), anchors.nodes, anchors.above, anchors.rels, strict=True
     ):
@@ -179,10 +179,9 @@ def _says_more(anchor: str, block: Block, first: str, first_block: Block) -> boo
     return len(anchor) > len(first) and first_block.navigates() and not block.navigates()
 
 
-def with_refresh(links: Links, target: str, base: str, most: int, *, drop_tracking: bool = True) -> Links:
+def with_refresh(links: Links, url: str, most: int) -> Links:
     """The links of a page, and last where its `<meta http-equiv=refresh>` leads, unless it is among them already."""
-    url = urls.resolve(base, [target], drop_tracking=drop_tracking)[0] if target else None
-    if url is None or url == links.parent or len(links) >= most or url in links.urls:
+    if not url or url == links.parent or len(links) >= most or url in links.urls:
         return links
     return Links(
         links.parent,

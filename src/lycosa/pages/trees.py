@@ -39,8 +39,8 @@ class Tree(Protocol):
     def dropped(self) -> int:
         """How many links were too many."""
 
-    def links(self, page: Link, base: str, title: str, most: int, drop_tracking: bool) -> Links:
-        """The links of the page, no more than so many."""
+    def links(self, page: Link, base: str, title: str, most: int, drop_tracking: bool, codec: str = "") -> Links:
+        """The links of the page, no more than so many; queries in its own charset where that is not UTF-8."""
 
     def main_text(self) -> str:
         """What the page says, without the frame around it."""
@@ -57,9 +57,9 @@ class PlainTree:
         self.headings: tuple[str, ...] = ()
         self.dropped = 0
 
-    def links(self, page: Link, base: str, title: str, most: int, drop_tracking: bool) -> Links:
-        """The links of the page, no more than so many."""
-        self._found = find_links(self._elements, page, base, title, most, drop_tracking=drop_tracking)
+    def links(self, page: Link, base: str, title: str, most: int, drop_tracking: bool, codec: str = "") -> Links:
+        """The links of the page, no more than so many; queries in its own charset where that is not UTF-8."""
+        self._found = find_links(self._elements, page, base, title, most, drop_tracking=drop_tracking, codec=codec)
         self.headings, self.dropped = self._found.headings, self._found.dropped
         return self._found.links
 

@@ -7,7 +7,7 @@ in. Nothing of the page's markup is passed on: a block is text and addresses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from selectolax.lexbor import LexborNode
 
 from lycosa.agents.page_versions import sentences
 from lycosa.interface.web.reader_shelf import StoredPage
+from lycosa.pages.charset_labels import query_codec
 from lycosa.pages.charsets import as_utf_8, decoded
 from lycosa.pages.elements import Elements, text_of
 from lycosa.pages.head import read_head
@@ -102,13 +103,13 @@ def _plain_blocks(text: str) -> list[Block]:
 
 def _html_blocks(stored: StoredPage) -> list[Block]:
     response = stored.response
-    markup, _ = tamed(as_utf_8(response.body, response.header("content-type"))[0])
-    elements = Elements(markup)
-    head = read_head(elements.said(), stored.url, response)
+    html, charset = as_utf_8(response.body, response.header("content-type"))
+    elements, codec = Elements(tamed(html)[0]), query_codec(charset)
+    head = read_head(elements.said(), stored.url, response, codec=codec)
     found = find_links(elements, Link(stored.url), head.base, head.title, MOST_LINKS)
     main_text(elements, found.framing, found.blocks)
     root = _content(elements)
-    return [] if root is None else list(_walked(root, head.base))
+    return [] if root is None else list(_walked(root, lambda href: resolve(head.base, [href], codec=codec)[0] or ""))
 
 
 def _content(elements: Elements) -> LexborNode | None:
@@ -119,7 +120,7 @@ def _content(elements: Elements) -> LexborNode | None:
     return elements.tree.body
 
 
-def _walked(root: LexborNode, base: str) -> Iterator[Block]:
+def _walked(root: LexborNode, lead: Callable[[str], str]) -> Iterator[Block]:
     """The blocks below an element, in order. Parents come before children, so a node's spot follows from above."""
     spots: dict[int, _Spot] = {}
     top = _Spot(root.mem_id, "p", 0, "")
@@ -128,7 +129,7 @@ def _walked(root: LexborNode, base: str) -> Iterator[Block]:
         parent = node.parent
         above = spots.get(parent.mem_id, top) if parent is not None and node.mem_id != root.mem_id else top
         if node.tag != "-text":
-            spots[node.mem_id] = _spot(node, above, base)
+            spots[node.mem_id] = _spot(node, above, lead)
             continue
         if above.block != place.block or current.length > LONGEST_PARAGRAPH:
             if _said(current):
@@ -145,7 +146,7 @@ def _walked(root: LexborNode, base: str) -> Iterator[Block]:
         yield _tidied(current)
 
 
-def _spot(node: LexborNode, above: _Spot, base: str) -> _Spot:
+def _spot(node: LexborNode, above: _Spot, lead: Callable[[str], str]) -> _Spot:
     tag, me = node.tag or "", node.mem_id
     if tag in _HEADINGS or tag in ("pre", "blockquote", "tr") or tag in _ITEMS:
         kind = "li" if tag in _ITEMS else tag
@@ -156,7 +157,7 @@ def _spot(node: LexborNode, above: _Spot, base: str) -> _Spot:
         return above._replace(cell=me)
     if tag == "a":
         href = node.attributes.get("href")
-        return above._replace(href=(resolve(base, [href])[0] or "") if href else "")
+        return above._replace(href=lead(href) if href else "")
     return above
 
 

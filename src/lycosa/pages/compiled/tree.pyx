@@ -145,7 +145,7 @@ cdef class CompiledTree(Elements):
         self.headings = tuple(texts)
         return above
 
-    def links(self, page, str base, str title, Py_ssize_t most, bint drop_tracking):
+    def links(self, page, str base, str title, Py_ssize_t most, bint drop_tracking, str codec=""):
         """One link per URL: the first mention, unless that one only navigates and a later one says more."""
         global _top, _places
         cdef int anchors = self.sorted[ANCHORS].count, at, position, depth = page.depth + 1
@@ -156,7 +156,7 @@ cdef class CompiledTree(Elements):
         self.places, self.around = [None] * self.count, [None] * self.count
         outside.node = self.root
         cdef list above = self._headings_above(title, anchors)
-        cdef list resolved = self._resolved(anchors, most * MENTIONS_PER_LINK, base, drop_tracking)
+        cdef list resolved = self._resolved(anchors, most * MENTIONS_PER_LINK, base, drop_tracking, codec)
         own = page.url
         cdef dict chosen = {}
         cdef Lines anchors_found = Lines()
@@ -200,7 +200,7 @@ cdef class CompiledTree(Elements):
             paths[position], rels[position] = place.link_path, rel.lower() if rel else ""
         return Links(own, depth, urls_found, anchors_found.text(), boundaries, over, "\n".join(paths), rels)
 
-    cdef list _resolved(self, int anchors, Py_ssize_t most, str base, bint drop_tracking):
+    cdef list _resolved(self, int anchors, Py_ssize_t most, str base, bint drop_tracking, str codec):
         """The URL of each anchor, None for one that leads nowhere; those beyond the most are counted as dropped."""
         cdef Written links[AT_ONCE]
         cdef Written *link
@@ -233,7 +233,7 @@ cdef class CompiledTree(Elements):
                     hrefs.append(_decoded(links[place].text, links[place].size))
                 found.append(url)
         if odd:
-            for place, url in zip(odd, urls.resolve(base, hrefs, drop_tracking=drop_tracking)):
+            for place, url in zip(odd, urls.resolve(base, hrefs, drop_tracking=drop_tracking, codec=codec)):
                 found[place] = None if url is None else _one_of_many(url)
         return found
 
