@@ -24,6 +24,9 @@ class State(IntEnum):
     FAILED = 6
 
 
+_ENDED = (State.REFUSED, State.FAILED)
+
+
 class SitemapLink(Link, frozen=True):
     """A page that a sitemap names, and how often it changes by that sitemap: '' or the name of a change class."""
 
@@ -33,6 +36,8 @@ class SitemapLink(Link, frozen=True):
 class UrlRecord(Record, frozen=True):
     """What an agent knows of a URL. URLs are numbered from 1 in the order in which they were found.
 
+    `why` is the reason of its priority. Of a URL that was refused or given up it is the reason for that, and `detail`
+    keeps the one for which it was let in, if it was; of one that is tried again `detail` is what went wrong last.
     `changes` is how often the page changes, by its sitemap; records are kept as arrays, so new fields go to the end.
     """
 
@@ -54,6 +59,11 @@ class UrlRecord(Record, frozen=True):
     number: int = 0
     rel: str = ""
     changes: str = ""
+
+    @property
+    def let_in_for(self) -> str:
+        """The reason of the priority with which it was let in; '' if it never was."""
+        return self.detail if self.state in _ENDED else self.why
 
     def link(self) -> Link:
         """The link as it is handed to a fetcher."""

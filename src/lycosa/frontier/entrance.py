@@ -94,7 +94,7 @@ class Entrance:
                 if isinstance(link, SitemapLink):
                     record = self._told(key, record, link)
                     if renewal is not None and self._is_newer(record, link, renewal, now):
-                        self.again(key, _replace(record, attempts=0, why=SAID_NEWER, detail=""), now)
+                        self.again(key, _anew(record, SAID_NEWER, now), now)
                         continue
                 self.known_links += 1
                 self._raise(key, record, link, score, now)
@@ -154,8 +154,9 @@ class Entrance:
         anchors = (link.anchor[:LONGEST_ANCHOR],) if link.anchor else ()
         found = now + READING * link.position
         order = value - self._rate * found
+        reason = score.why if why is None else ""
         record = UrlRecord(
-            url, State.WAITING, value, found, order, link.parent, link.depth, link.redirects, 0, anchors, score.why,
+            url, State.WAITING, value, found, order, link.parent, link.depth, link.redirects, 0, anchors, reason,
             number=queues.numbered, rel=link.rel if link.rel == SITEMAP else "",
             changes=link.changes if isinstance(link, SitemapLink) else "",
         )  # fmt: skip
@@ -168,12 +169,12 @@ class Entrance:
         return True
 
     def refuse(self, key: bytes, record: UrlRecord, why: str, now: float) -> None:
-        """Keep a link, which does not wait, as refused."""
+        """Keep a link, which does not wait, as refused; one that waited before keeps the reason for that."""
         self.refusals[_reason(why)] += 1
         self._refusals_kept += 1
         changes = self._queues.changes
         changes.urls.pop(key, None)
-        changes.refused[key] = _replace(record, state=State.REFUSED, why=why, at=now)
+        changes.refused[key] = _replace(record, state=State.REFUSED, why=why, detail=record.why, at=now)
         self.seen.put(record.url, SETTLED)
 
     def known_otherwise(self, record: UrlRecord) -> str | None:
@@ -199,19 +200,18 @@ class Entrance:
         if anchor and anchor not in anchors and len(anchors) < MOST_ANCHORS:
             anchors = (*anchors, anchor)
         depth = min(record.depth, link.depth)
-        better = _replace(record, parent=link.parent, depth=depth, why=score.why, anchors=anchors)
-        self._move(key, record, self._placed(better, score.value, record.enqueued_at), now)
-
-    def _placed(self, record: UrlRecord, priority: float, enqueued_at: float) -> UrlRecord:
-        """A known link as it waits with another priority or from another time on."""
-        order = priority - self._rate * enqueued_at
-        return _replace(record, state=State.WAITING, priority=priority, enqueued_at=enqueued_at, order=order)
+        order = score.value - self._rate * record.enqueued_at
+        better = _replace(
+            record, priority=score.value, order=order, parent=link.parent, depth=depth, why=score.why, anchors=anchors
+        )
+        self._move(key, record, better, now)
 
     def again(self, key: bytes, record: UrlRecord, now: float) -> None:
-        """Let a link that was put off wait from now on."""
+        """Let a link that was put off wait from now on; when it was found is not forgotten."""
         site = self._queues.site_of(key)
         self.seen.put(record.url, record.priority)
-        if self._queues.enter(site, key, self._placed(record, record.priority, now)):
+        waiting = _replace(record, state=State.WAITING, order=record.priority - self._rate * now)
+        if self._queues.enter(site, key, waiting):
             self._calendar.best_changed(site, now)
 
     def revisit(self, urls: Iterable[str], why: str, now: float, *, anew: bool = False) -> int:
@@ -221,7 +221,7 @@ class Entrance:
         for key in keys:
             record = self._queues.known(key)
             if record is not None and record.state in (State.DONE, State.FAILED):
-                waiting = _replace(record, attempts=0, why=why, detail="")
+                waiting = _anew(record, why, now)
                 self.again(key, _replace(waiting, etag="", last_modified="") if anew else waiting, now)
                 number += 1
         return number
@@ -263,6 +263,11 @@ class Entrance:
         self.seen.put(moved.url, moved.priority)
         if was_best or is_best:
             self._calendar.best_changed(site, now)
+
+
+def _anew(record: UrlRecord, why: str, now: float) -> UrlRecord:
+    """A page that was visited before as it is let in once more, for another reason."""
+    return _replace(record, attempts=0, why=why, detail="", enqueued_at=now)
 
 
 def _reason(why: str) -> str:

@@ -14,21 +14,26 @@ _replace = msgspec.structs.replace
 
 
 def settled(record: UrlRecord, outcome: Outcome, now: float, retry_at: float | None) -> UrlRecord:
-    """The record after an outcome; `retry_at` is when a request that failed is tried again, if it is."""
+    """The record after an outcome; `retry_at` is when a request that failed is tried again, if it is.
+
+    What is known of a refusal or failure beyond its name is in the row of the visit.
+    """
     match outcome:
         case Fetched(response=response) | Unchanged(response=response):
             etag, modified = _validators(response)
             if isinstance(outcome, Unchanged):
                 etag, modified = etag or record.etag, modified or record.last_modified
-            return _replace(record, state=State.DONE, at=now, etag=etag, last_modified=modified)
+            why = record.let_in_for
+            return _replace(record, state=State.DONE, at=now, why=why, detail="", etag=etag, last_modified=modified)
         case Redirected(target=target):
-            return _replace(record, state=State.DONE, at=now, detail=f"{REDIRECTED}{target}")
-        case Refused(why=why, detail=detail):
-            return _replace(record, state=State.REFUSED, at=now, why=why, detail=detail)
+            why, detail = record.let_in_for, f"{REDIRECTED}{target}"
+            return _replace(record, state=State.DONE, at=now, why=why, detail=detail)
+        case Refused(why=why):
+            return _replace(record, state=State.REFUSED, at=now, why=why, detail=record.let_in_for)
         case Failed(why=why, detail=detail):
             if retry_at is not None:
                 return _replace(record, state=State.LATER, at=retry_at, detail=f"{why} {detail}".strip())
-            return _replace(record, state=State.FAILED, at=now, why=why, detail=detail)
+            return _replace(record, state=State.FAILED, at=now, why=why, detail=record.let_in_for)
 
 
 def _validators(response: Response) -> tuple[str, str]:
