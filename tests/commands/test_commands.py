@@ -66,6 +66,8 @@ def test_report_as_text_json_and_page(crawled: Crawled, tmp_path: Path) -> None:
 
 def verdict(crawled: Crawled, url: str) -> tuple[str, str]:
     found = json.loads(crawled.run("explain", "birds", url, "--json").stdout)
+    times = [event["at"] for event in found["events"] if event["at"] is not None]
+    assert times == sorted(times)
     return found["verdict"], " | ".join(event["what"] for event in found["events"])
 
 
@@ -86,7 +88,9 @@ def test_explain_answers_for_every_fate(crawled: Crawled, tmp_path: Path) -> Non
     duplicate = next(row for row in history if row["duplicate_of"])
     assert verdict(crawled, str(duplicate["url"]))[0] == f"fetched; a duplicate of {duplicate['duplicate_of']}"
     robots = next(row for row in history if row["why"] == "robots")
-    assert verdict(crawled, str(robots["url"]))[0] == "refused: robots"
+    told, events = verdict(crawled, str(robots["url"]))
+    assert told == "refused: robots"
+    assert re.search(r"let in with priority [\d.]+: (?!robots).* \| refused: robots", events)
     blocked = next(row for row in urls if str(row["why"]).startswith("blocked"))
     assert verdict(crawled, str(blocked["url"]))[0].startswith("refused: blocked:")
     trap = next(row for row in urls if str(row["why"]).startswith("trap"))
@@ -97,7 +101,7 @@ def test_explain_answers_for_every_fate(crawled: Crawled, tmp_path: Path) -> Non
     retried = next(url for url in attempts if url in {row["url"] for row in history if row["outcome"] == "fetched"})
     told, events = verdict(crawled, str(retried))
     assert told == "fetched"
-    assert "failed: http-500" in events
+    assert re.search(r"failed: http-500 \(attempt 1\) \| (failed: .* \| )*fetched: .* \(attempt \d\)", events)
     told, events = verdict(crawled, "http://never.example/")
     assert told.startswith("never seen")
     assert "would be let in" in events
@@ -113,7 +117,10 @@ def test_explain_tells_the_place_of_a_waiting_link(crawled: Crawled, tmp_path: P
     waiting = next(row for row in rows if row["state"] == "waiting")
     found = json.loads(crawled.run("explain", "short", waiting["url"], "--json").stdout)
     assert found["verdict"] == "waiting"
-    assert re.search(r"\d+ links of its site are ahead of it", found["events"][-1]["what"])
+    *_, stopped, spent, place = (event["what"] for event in found["events"])
+    assert stopped == "the crawl does not run; `lycosa resume short` lets it go on"
+    assert spent == "the budget is spent (5 of 5 pages); `lycosa set short pages=N` gives more"
+    assert re.search(r"\d+ links? of its site (is|are) ahead of it", place)
 
 
 def test_explain_tells_that_a_site_rests(lycosa: Lycosa, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from lycosa.agents.structure_samples import samples_of
 from lycosa.agents.treasure_folder import keep_treasure, treasure_of
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.fetching.fetcher import Fetcher
-from lycosa.frontier.admission import admission
+from lycosa.frontier.admission import admission, pattern_rule
 from lycosa.frontier.ceilings import Throttle
 from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.politeness import Manners
@@ -70,6 +70,8 @@ def build_frontier(configuration: Configuration, store: AgentStore, now: float) 
     )
     frontier.picky = configuration.pages > 0
     frontier.recall_rules(store.rule_counts())
+    if configuration.scope.block or configuration.scope.allow:
+        frontier.recheck(pattern_rule(configuration), now)
     return frontier
 
 

@@ -65,6 +65,11 @@ class Counts(msgspec.Struct):
             self.gone += isinstance(visit.outcome, Failed) and visit.outcome.why in GONE
 
 
+def kept_counts(data: bytes | None) -> Counts:
+    """The totals that a store keeps as its mark `counts`; none yet where it has none."""
+    return msgspec.msgpack.decode(data, type=Counts) if data else Counts()
+
+
 def total(counts: Iterable[dict[str, int]]) -> dict[str, int]:
     """Counts by name added up."""
     summed: Counter[str] = Counter()

@@ -16,7 +16,7 @@ from typing import Protocol
 import msgspec
 
 from lycosa.agents import site_places, spellings
-from lycosa.agents.counts import Counts
+from lycosa.agents.counts import kept_counts
 from lycosa.agents.courier import Courier
 from lycosa.agents.dark_pages import DarkPages
 from lycosa.agents.folder import CrawlFolder
@@ -79,8 +79,7 @@ class Crawl:
         self.frontier, self.store, self.archive = frontier, store, archive
         self._strategy, self._courier = strategy, courier
         self._told = b""
-        kept = store.mark("counts")
-        self.counts = msgspec.msgpack.decode(kept, type=Counts) if kept else Counts()
+        self.counts = kept_counts(store.mark("counts"))
         self.stages = Stages(self.counts.stages)
         self._before = msgspec.structs.replace(self.counts)
         self._spellings = Spellings(configuration.urls, store.mark(spellings.MARK))

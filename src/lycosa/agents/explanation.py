@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import msgspec
-
 from lycosa import plugins
 from lycosa.agents.class_schemes import scheme_of_crawl
-from lycosa.agents.counts import Counts
+from lycosa.agents.counts import kept_counts
 from lycosa.agents.crawl_treasure import CrawlTreasure, crawl_treasure
 from lycosa.agents.folder import CrawlError, CrawlFolder
 from lycosa.agents.spellings import MARK, Spellings
+from lycosa.agents.standing import FAILED, Event, Owner, counted, standing
 from lycosa.agents.visit_rows import KEPT
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.frontier.admission import admission
 from lycosa.frontier.canonical import TOLD, Verdict
 from lycosa.link_graph.treasure_graph import Node
-from lycosa.records import Link, Record
+from lycosa.records import REJECTED, SITEMAP, Link, Record
 from lycosa.scoring.scorer import VISITED
 from lycosa.search.indexer import DUPLICATE, has_moved
 from lycosa.storage import catalogue
@@ -29,18 +27,13 @@ from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.catalogue import VisitRow
 from lycosa.topics.classes import Scheme, written
 from lycosa.topics.classes_file import scheme_in
-from lycosa.urls import normalise, site_of
-from lycosa.waiting import SiteRecord, State, UrlRecord, queue_key
+from lycosa.urls import normalise
+from lycosa.waiting import State, UrlRecord
 
 _NODE_NAMED = re.compile(r"T-Graph node ([0-9a-f]{12})\b")
 LONGEST_QUOTED = 200
-
-
-class Event(Record, frozen=True):
-    """A decision about a URL."""
-
-    at: float | None
-    what: str
+AHEAD = 0.1
+"""Seconds by which a link's time may be ahead of the clock: the links of a page are a little apart, in its order."""
 
 
 class Explanation(Record, frozen=True):
@@ -73,8 +66,8 @@ def explain(folder: CrawlFolder, typed: str) -> Explanation:
     url = normalise(typed if "://" in typed else f"http://{typed}", drop_tracking=configuration.urls.drop_tracking)
     if url is None:
         raise CrawlError(f"{typed!r} is no http(s) URL, so no crawl can have seen it")
-    owner = plugins.find("assigners", configuration.partition)(configuration.agents)(url)
-    path = folder.agent(owner) / "store"
+    agent = plugins.find("assigners", configuration.partition)(configuration.agents)(url)
+    path = folder.agent(agent) / "store"
     if not (path / "ready").exists():
         raise CrawlError(f"crawl {folder.name!r} has not started yet; nothing is known of any URL")
     with AgentStore(path, readonly=True) as store:
@@ -82,12 +75,23 @@ def explain(folder: CrawlFolder, typed: str) -> Explanation:
         spelling = _spelling(url, configuration, store)
         if record is None:
             return _never_seen(url, configuration, spelling)
-        visits = [row for _, row in catalogue.about(store, url)]
+        visits = sorted((row for _, row in catalogue.about(store, url)), key=lambda row: row.at)
         scheme, untold = _classification(folder, configuration, visits)
-        events = [event for row in visits for event in _visited(row, scheme)]
-        verdict, now = _standing(record, visits, store)
-        links = (*untold, *spelling, *_met_again(store))
-    return Explanation(url, verdict, (_found(record), *_deciding_nodes(folder, record.why), *links, *events, *now))
+        found, events = _way(record, visits, scheme)
+        verdict, now = standing(Owner(agent, store, folder, configuration), record, visits)
+        links = (*_deciding_nodes(folder, record.let_in_for), *untold, *spelling, *_met_again(store))
+    return Explanation(url, verdict, (found, *links, *events, *now))
+
+
+def _way(record: UrlRecord, visits: Sequence[VisitRow], scheme: Scheme | None) -> tuple[Event, list[Event]]:
+    """How a URL was found, and what happened since, in order of time."""
+    before = [None, *(row.outcome for row in visits)]
+    events = [event for last, row in zip(before, visits, strict=False) for event in _visited(row, scheme, last)]
+    first = min(record.enqueued_at, record.at or record.enqueued_at, *(row.at for row in visits))
+    if record.enqueued_at - first <= AHEAD:
+        return Event(first, "; ".join(filter(None, (_where(record), _let_in(record))))), events
+    once_more = Event(record.enqueued_at, _let_in(record, "let in once more"))
+    return Event(None, _where(record)), sorted((*events, once_more), key=lambda event: event.at or 0.0)
 
 
 def _spelling(url: str, configuration: Configuration, store: AgentStore) -> list[Event]:
@@ -112,8 +116,7 @@ def _classification(
 
 def _met_again(store: AgentStore) -> list[Event]:
     """What became of further links to known URLs (M9)."""
-    kept = store.mark("counts")
-    counts = msgspec.msgpack.decode(kept, type=Counts) if kept else Counts()
+    counts = kept_counts(store.mark("counts"))
     told = f"{counts.known_links} links to known URLs so far ({counts.seen_hits} recognised from memory)"
     return [Event(None, f"further links to it are dropped as duplicates, like {told}")]
 
@@ -130,13 +133,22 @@ def _never_seen(url: str, configuration: Configuration, spelling: list[Event]) -
     return Explanation(url, "never seen: it is no seed, and no page fetched so far links to it", (event, *spelling))
 
 
-def _found(record: UrlRecord) -> Event:
-    where = f"found on {record.parent}, {record.depth} links from a seed" if record.parent else "given as a seed"
-    if not record.parent and record.why.startswith(VISITED):
-        where = "found in the clickstream: no page links to it"
-    if record.state is State.REFUSED and not record.attempts:
-        return Event(record.enqueued_at, where)
-    return Event(record.enqueued_at, f"{where}; let in with priority {record.priority:.3f}: {record.why}")
+def _where(record: UrlRecord) -> str:
+    """Who pointed at a URL."""
+    if record.parent:
+        return f"found on {record.parent}, {counted(record.depth, 'link')} from a seed"
+    visited = record.let_in_for.startswith(VISITED)
+    return "found in the clickstream: no page links to it" if visited else "given as a seed"
+
+
+def _let_in(record: UrlRecord, how: str = "let in") -> str:
+    """With which priority a URL was let in, and why; '' for one that never was."""
+    if record.state is State.REFUSED and not (record.attempts or record.let_in_for):
+        return ""
+    reason = f": {record.let_in_for}" if record.let_in_for else ""
+    if record.priority <= REJECTED:
+        return f"{how}, but rejected for now{reason}"
+    return f"{how} with priority {record.priority:.3f}{reason}"
 
 
 def _deciding_nodes(folder: CrawlFolder, why: str) -> list[Event]:
@@ -174,10 +186,13 @@ def _quoted(text: str) -> str:
     return words if len(words) <= LONGEST_QUOTED else words[: LONGEST_QUOTED - 1] + "…"
 
 
-def _visited(row: VisitRow, scheme: Scheme | None) -> list[Event]:
+def _visited(row: VisitRow, scheme: Scheme | None, before: str | None) -> list[Event]:
+    """What one visit found; `before` is how the one before it ended."""
+    attempt = f" (attempt {row.attempts})" if row.attempts and FAILED in (row.outcome, before) else ""
     if row.outcome == "fetched":
         size = f"{row.length} bytes, {row.mime or 'no type'}"
-        events = [Event(row.at, f"fetched: status {row.status}, {size}, from {row.address or 'a recording'}")]
+        told = f"fetched: status {row.status}, {size}, from {row.address or 'a recording'}{attempt}"
+        events = [Event(row.at, told)]
         if row.relevance is not None:
             events.append(Event(row.at, f"relevance {row.relevance:.3f}: {row.relevance_why}"))
         if row.classes:
@@ -195,12 +210,14 @@ def _visited(row: VisitRow, scheme: Scheme | None) -> list[Event]:
         return events
     if row.outcome == "redirected":
         alias = "; it is another name of that page" if has_moved(row) else ""
-        return [Event(row.at, f"redirected ({row.status}) to {row.target}{alias}")]
+        return [Event(row.at, f"redirected ({row.status}) to {row.target}{alias}{attempt}")]
     if row.outcome in (DUPLICATE, KEPT):
         return [_canonical(row)]
+    if row.outcome == SITEMAP:
+        return [Event(row.at, f"read as a sitemap: status {row.status}, {row.length} bytes{attempt}")]
     if row.outcome == "unchanged":
         return [Event(row.at, "unchanged since the last visit")]
-    return [Event(row.at, f"{row.outcome}: {row.why} {row.detail}".rstrip())]
+    return [Event(row.at, f"{row.outcome}: {row.why} {row.detail}".rstrip() + attempt)]
 
 
 def _canonical(row: VisitRow) -> Event:
@@ -210,39 +227,3 @@ def _canonical(row: VisitRow) -> Event:
     if verdict is Verdict.BELIEVED:
         return Event(row.at, f"duplicate: {told}; kept, but not in the index")
     return Event(row.at, told if verdict is Verdict.WAITS else f"{told}, so that is not believed, and both stay")
-
-
-def _standing(record: UrlRecord, visits: Sequence[VisitRow], store: AgentStore) -> tuple[str, list[Event]]:
-    """What the URL's state means, and what comes next."""
-    match record.state:
-        case State.DONE:
-            last = next((row for row in reversed(visits) if row.outcome != KEPT), None)
-            if last is not None and last.duplicate_of:
-                return f"fetched; a duplicate of {last.duplicate_of}", []
-            if last is not None and last.aside:
-                return "fetched; kept aside, for it is not built like the sample pages", []
-            return (last.outcome if last is not None else "fetched"), []
-        case State.REFUSED:
-            own = [] if visits else [Event(record.at, f"refused: {record.why}")]
-            return f"refused: {record.why}", own
-        case State.FAILED:
-            return f"failed: {record.why}, given up after {record.attempts} attempts", []
-        case State.LATER:
-            return "failed, and to be tried again", [Event(record.at, f"next attempt then; the last: {record.detail}")]
-        case State.LEASED:
-            return "being fetched", [Event(record.at, "taken from the queue")]
-        case State.WAITING:
-            key = store.key_of(record.url)
-            ahead = store.place_in_queue(queue_key(key, record.order)) if key else 0
-            sites = list(store.sites())
-            others = sum(site.waiting > 0 for site in sites) - 1
-            place = f"{ahead} links of its site are ahead of it; {others} other sites have links waiting"
-            return "waiting", [Event(None, place), *_rest(sites, site_of(record.url))]
-
-
-def _rest(sites: Iterable[SiteRecord], name: str) -> list[Event]:
-    """Until when a link's whole site has to wait, and why, as far as the crawl knew at its last commit."""
-    own = next((site for site in sites if site.site == name), None)
-    if own is None or not own.why or own.next_at <= time.time():
-        return []
-    return [Event(own.next_at, f"not before then: its site rests ({own.why})")]

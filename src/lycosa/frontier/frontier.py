@@ -299,7 +299,12 @@ class Frontier:
     def change_rules(self, admission: Admission, recheck: Rule, now: float) -> None:
         """Use other admission rules from now on; links that wait already are checked again when their turn comes."""
         admission.take_over(self._entrance.admission)
-        self._entrance.admission, self._recheck = admission, (now, recheck)
+        self._entrance.admission = admission
+        self.recheck(recheck, now)
+
+    def recheck(self, rule: Rule, now: float) -> None:
+        """Ask a rule about links that wait already when their turn comes: it may have changed since they came in."""
+        self._recheck = now, rule
 
     def recall_rules(self, kept: Mapping[str, Mapping[bytes, int]]) -> None:
         """Let admission rules go on with what they had counted before a restart."""
