@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lycosa.agents.topic_choice import choose_topic
-from lycosa.topics.taxonomy import AmbiguousName, Node, Taxonomy
+from lycosa.topics.taxonomy import AmbiguousName, Node, Taxonomy, TaxonomyError
 from lycosa.topics.taxonomy_file import shipped
 
 SMALL = Taxonomy(
@@ -21,6 +21,32 @@ SMALL = Taxonomy(
 def test_words_that_name_no_node_are_just_words() -> None:
     choice = choose_topic(SMALL, "wolf spiders", ())
     assert (choice.words, choice.texts, choice.pages) == ("wolf spiders", (), ())
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["U.S. history", "birds of Lake A/B", "wolves. Spiders", "bears and / or wolves", "and/or " * 21, ".net 4.8"],
+)
+def test_dots_and_slashes_alone_make_no_path(words: str) -> None:
+    assert choose_topic(SMALL, words, ()).words == words
+
+
+@pytest.mark.parametrize(
+    ("path", "near"),
+    [
+        ("subject.Science.Nonexistent", "see `lycosa topics show`"),
+        ("subject.Science.Birds", "did you mean 'Life.Birds' or 'Games.Birds'?"),
+        ("Life/Brids", "did you mean 'Life.Birds'"),
+        ("Life.Sea birds", "did you mean 'Life.Birds'"),
+    ],
+)
+def test_the_path_of_no_topic_is_refused_with_those_like_it(path: str, near: str) -> None:
+    with pytest.raises(TaxonomyError) as told:
+        choose_topic(SMALL, path, ())
+    words = path.replace(".", " ").replace("/", " ")
+    assert str(told.value).startswith(f"no topic is called {path!r}; {near}")
+    assert str(told.value).endswith(f"(to look for words, write them apart: {words!r})")
+    assert choose_topic(SMALL, words, ()).words == words
 
 
 def test_a_node_stands_for_itself_and_all_below_it() -> None:

@@ -38,6 +38,18 @@ def test_a_topic_of_the_taxonomy_brings_its_examples(lycosa: Lycosa, tmp_path: P
     assert "cosine" in seen
 
 
+def test_an_unknown_path_is_one_sentence_and_no_crawl(lycosa: Lycosa, tmp_path: Path) -> None:
+    order = ("crawl", *SIMULATED, "--name", "u", "--seed", SEED, "--topic", "subject.Science.Birds")
+    done = lycosa(*order, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "did you mean 'Life sciences and nature.Birds'?" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "crawls").exists()
+    shown = lycosa("topics", "show", "subject.Science.Birds", check=False)
+    assert shown.returncode == 2
+    assert "did you mean 'Life sciences and nature.Birds'?" in shown.stderr
+
+
 def test_a_refused_crawl_leaves_an_earlier_one_as_it_was(lycosa: Lycosa, tmp_path: Path) -> None:
     lycosa("crawl", *SIMULATED, "--name", "b", "--topic", "birds", "--seed", SEED, "--pages", "10")
     before = settings(tmp_path, "b"), examples(tmp_path, "b")

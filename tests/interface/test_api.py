@@ -120,6 +120,13 @@ def test_a_crawl_is_prepared_steered_and_deleted(api: TestClient, api_home: Path
     assert not (api_home / "crawls" / "made").exists()
 
 
+def test_a_crawl_for_an_unknown_path_is_refused_with_topics_like_it(api: TestClient) -> None:
+    new = {"name": "made", "topic": "subject.Science.Birds", "seeds": ["https://a.example/"], "run": False}
+    answer = api.post(f"{ROOT}/crawls", json=new | {"contact": "https://me.example/bot"})
+    assert answer.status_code == 422
+    assert "did you mean 'Life sciences and nature.Birds'?" in answer.json()["error"]
+
+
 @pytest.mark.parametrize("name", ["../evil", "a/b", "..", ".hidden", "", "x" * 65])
 def test_names_of_new_crawls_cannot_leave_their_folder(api: TestClient, api_home: Path, name: str) -> None:
     answer = api.post(f"{ROOT}/crawls", json={"name": name, "seeds": ["https://a.example/"], "run": False})

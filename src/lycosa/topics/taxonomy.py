@@ -20,6 +20,8 @@ from lycosa.configuration import ConfigurationError
 from lycosa.records import Record
 
 MOST_CHOICES = 8
+MOST_ENDS = 8
+"""Ends of an unknown name for which topics are looked for, the longest first."""
 _ID = re.compile(r"[^\W_]+(?:-+[^\W_]+)*")
 _WORD = re.compile(r"[^\W_]+")
 
@@ -202,9 +204,14 @@ class Taxonomy:
         return found
 
     def _near(self, named: tuple[str, ...]) -> str:
-        known = {" ".join(part): ids[0] for part, ids in self._parts.items()}
-        near = difflib.get_close_matches(" ".join(named), known, 3)
-        return _hint(list(dict.fromkeys(self.path(known[each]) for each in near)), "see `lycosa topics show`")
+        """Topics that the end of an unknown name fits; else those with a name like it, or like its end."""
+        ends = [named[begin:] for begin in range(len(named[:MOST_ENDS]))]
+        ids = next((self._parts[end] for end in ends if end in self._parts), [])[:3]
+        if not ids:
+            known = {" ".join(part): ids[0] for part, ids in self._parts.items()}
+            likes = (difflib.get_close_matches(" ".join(end), known, 3) for end in ends)
+            ids = [known[each] for each in next(filter(None, likes), [])]
+        return _hint(list(dict.fromkeys(map(self.path, ids))), "see `lycosa topics show`")
 
     # -- editing: each returns another taxonomy -------------------------------------------------
 
