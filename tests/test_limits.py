@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lycosa import configuration as settings
 from lycosa.configuration import ConfigurationError
-from lycosa.limits import odd_pattern
+from lycosa.frontier.patterns import odd_pattern
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,6 @@ MOST = 2**53
 """No count is larger: beyond this, numbers are no longer exact everywhere."""
 NAMES = "up to 64 letters, digits, . _ -, beginning with a letter or digit"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_EXPRESSION = re.compile(r"^\^|^\.\*|\\|\(\?|\.\+|\$$")
-"""What stands in regular expressions and hardly in a pattern of URLs, where `*` stands for any letters."""
 _TIME_OF_DAY = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d|24:00")
 
 
@@ -88,13 +86,6 @@ def _broken_rule(found: Configuration) -> str:
             for part in key.split("."):
                 value = getattr(value, part)
             return f"{key} = {value!r} is not possible; use {allowed}"
-    return ""
-
-
-def odd_pattern(pattern: str) -> str:
-    """Why a pattern hardly means what it says; '' where it may. Asked where people write one, not where it is kept."""
-    if _EXPRESSION.search(pattern):
-        return f"{pattern!r} looks like a regular expression; patterns are plainer: * stands for any letters"
     return ""
 
 

@@ -156,6 +156,11 @@ def _normalise_once(url: str, drop_tracking: bool) -> str | None:
     return normal if len(normal) <= LONGEST else None
 
 
+def one_spelling(text: str) -> str:
+    """Text of a path or query with its escapes as normal forms have them: in capitals, and none for plain letters."""
+    return _ESCAPE.sub(_plain_escape, text)
+
+
 def _plain_escape(match: re.Match[str]) -> str:
     code = int(match[1], 16)
     return chr(code) if code in _UNRESERVED else match[0].upper()

@@ -24,7 +24,7 @@ import platformdirs
 from lycosa import configuration as settings
 from lycosa.configuration import Configuration
 from lycosa.durable import replace_file, write_all
-from lycosa.limits import odd_pattern
+from lycosa.frontier.patterns import odd_pattern, same_pattern
 from lycosa.mendable import Mendable
 
 OWNING_TRIES = 10
@@ -128,10 +128,10 @@ class CrawlFolder:
         with self._changing():
             plain = settings.plain(self.configuration())
             scope: dict[str, Any] = plain["scope"]
-            had_opposite = pattern in scope[other]
-            scope[other] = [each for each in scope[other] if each != pattern]
-            if not (had_opposite and kind == "allow"):
-                scope[kind] = [*(each for each in scope[kind] if each != pattern), pattern]
+            opposite = [each for each in scope[other] if same_pattern(each, pattern)]
+            scope[other] = [each for each in scope[other] if each not in opposite]
+            if not (opposite and kind == "allow"):
+                scope[kind] = [*(each for each in scope[kind] if not same_pattern(each, pattern)), pattern]
             self.save(settings.build(plain, origin=kind))
 
     @contextmanager

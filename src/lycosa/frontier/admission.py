@@ -7,15 +7,14 @@ factory that gets the configuration. A rule that throws drops the link and is co
 
 from __future__ import annotations
 
-import fnmatch
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from lycosa import plugins
 from lycosa.configuration import Configuration
+from lycosa.frontier.patterns import matcher
 from lycosa.records import SITEMAP, Link
-from lycosa.urls import domain_of, host_of, site_of
+from lycosa.urls import domain_of, site_of
 
 Rule: TypeAlias = Callable[[Link], str | None]
 
@@ -153,18 +152,3 @@ def blocked_rule(configuration: Configuration) -> Rule:
         return next((f"blocked: {pattern}" for pattern, matches in block if matches(link.url)), None)
 
     return rule
-
-
-def matcher(pattern: str) -> Callable[[str], bool]:
-    """A test of URLs against a pattern."""
-    bare = pattern.partition("://")[2] if "://" in pattern else pattern
-    expression = re.compile(fnmatch.translate(bare))
-    if "/" in bare:
-        return lambda url: expression.match(url.partition("://")[2]) is not None
-    below = re.compile(fnmatch.translate("*." + bare))
-
-    def matches_host(url: str) -> bool:
-        host = host_of(site_of(url))
-        return expression.match(host) is not None or below.match(host) is not None
-
-    return matches_host

@@ -26,11 +26,11 @@ from lycosa.agents.treasure_folder import treasure_of
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.fetching.address_guard import AddressGuard
 from lycosa.frontier.admission import admission
+from lycosa.frontier.patterns import odd_pattern
 from lycosa.interface import controls
 from lycosa.interface.commands.arguments import Commands
 from lycosa.interface.commands.contact import known_contact, remember_contact
 from lycosa.interface.commands.running import run
-from lycosa.limits import odd_pattern
 from lycosa.records import Link
 from lycosa.topics.classes_file import scheme_in
 from lycosa.urls import normalise
