@@ -81,3 +81,13 @@ def test_a_replaced_file_is_synced_before_it_takes_the_place_of_the_old_one(
     happened.clear()
     replace_file(tmp_path / "status.json", "{}", durable=False)
     assert happened == ["replaced"]
+
+
+def test_an_order_is_lifted_however_the_opposite_is_spelled(folder: CrawlFolder) -> None:
+    folder.add_pattern("block", "S.Test/two words")
+    folder.add_pattern("block", "https://s.test/two%20words")
+    assert folder.configuration().scope.block == ("https://s.test/two%20words",)
+    folder.add_pattern("allow", "s.test/two words")
+    assert (folder.configuration().scope.block, folder.configuration().scope.allow) == ((), ())
+    with pytest.raises(CrawlError, match="no URL could match '/private'"):
+        folder.add_pattern("block", "/private")

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from isal import isal_zlib
 
+from lycosa.durable import sync_folder, write_all
 from lycosa.records import Record, Response
 
 _LEVEL = 1
@@ -97,7 +98,7 @@ class Archive:
             parts.append(member)
             offset += len(member)
         try:
-            _write_all(file, b"".join(parts))
+            write_all(file, b"".join(parts))
             os.fdatasync(file.fileno())
         except OSError:
             file.truncate(begin)
@@ -159,24 +160,10 @@ def go_on_without(folder: Path, name: str, position: Position) -> Position:
 def _begin(path: Path, description: str = "") -> io.FileIO:
     """A new file, which says what it is."""
     file = path.open("w+b", buffering=0)
-    _write_all(file, _warcinfo(path.name, description))
+    write_all(file, _warcinfo(path.name, description))
     os.fdatasync(file.fileno())
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
     return file
-
-
-def _write_all(file: io.FileIO, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[file.write(view) :]
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @lru_cache(maxsize=64)
