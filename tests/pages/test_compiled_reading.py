@@ -34,6 +34,10 @@ PIECES = (
     "<time datetime=2024-05-06>",
 )  # fmt: skip
 
+LONG_PIECES = (
+    "<p>" + PROSE * 4, "<div>" + PROSE, "<li>" + PROSE * 6, "слова о птицах " * 40, "蜘蛛" * 300, " \n " * 300,
+    "<figcaption>", "<datalist>", "</datalist>", "</p>",
+)  # fmt: skip
 
 HREFS = (
     "/a/b", "/a/b?c=d", "/a/b?utm_source=x", "/a//b", "//site.test/a/b", "/", "", "?c=d", "#part", "/a/b#part", "b",
@@ -58,6 +62,15 @@ def by_both(html: str | bytes, most_links: int = 5000, url: str = URL) -> tuple[
 @given(st.lists(st.sampled_from(PIECES), max_size=60), st.sampled_from([5000, 2, 1]))
 def test_both_readers_agree_on_any_markup(pieces: list[str], most_links: int) -> None:
     compiled, plain = by_both("".join(pieces), most_links)
+    assert compiled == plain
+
+
+@settings(max_examples=200)
+@given(st.lists(st.one_of(st.sampled_from(PIECES), st.sampled_from(LONG_PIECES), st.integers(0, 50)), max_size=60))
+def test_both_readers_agree_on_long_blocks(pieces: list[str | int]) -> None:
+    compiled, plain = by_both(
+        "".join(each if isinstance(each, str) else f"<a href=/{each}>Link</a>" for each in pieces)
+    )
     assert compiled == plain
 
 

@@ -159,7 +159,7 @@ def find_links(
         else:
             dropped += 1
             continue
-        boundary = block.read or block.text()
+        boundary = places.boundary(node, block)
         chosen[url] = Found(anchor, boundary, headings, place.link_path, rel and rel.lower(), position)
     found = list(chosen.values())
     links = Links(

@@ -14,12 +14,12 @@ import msgspec
 from selectolax.lexbor import LexborNode
 
 from lycosa.pages.elements import shortened, text_of
+from lycosa.pages.stretches import LONGEST_BOUNDARY, RunningText, number_at, running_text, stretch
 
 LONGEST_PATH = 50
 """Elements of a tag path; deeper ones are left out."""
 DEEPEST = 250
 """Links deeper than this many elements stand where their ancestor of that depth stands."""
-LONGEST_BOUNDARY = 1000
 LONGEST_REMEMBERED = 500
 """Places with a longer path are not remembered from page to page."""
 LONGEST_HINT = 120
@@ -73,13 +73,26 @@ class Block(msgspec.Struct, eq=False):
     framing: bool
     anchors: list[str] = msgspec.field(default_factory=list)
     read: str = ""
+    length: int = 0
+    """Of a text that is longer than a boundary."""
+    stretches: dict[int, str] = msgspec.field(default_factory=dict)
 
     def text(self) -> str:
-        """The block's text, read once, however many links it has."""
+        """The block's text, or its beginning, read once, however many links it has."""
         if not self.read:
             text = self.node.text_lexbor() if self.tag in ONE_LINE else text_of(self.node)
             self.read = shortened(text, LONGEST_BOUNDARY, LONGEST_BOUNDARY * 2)
+            if len(text) > LONGEST_BOUNDARY:
+                self.length, self.stretches[0] = len(text), self.read
         return self.read
+
+    def around(self, link: LexborNode, document: RunningText) -> str:
+        """Of a long text the part around a link; the beginning where the document is without them by now."""
+        begin, at = (document.begins.get(node.mem_id) for node in (self.node, link))
+        number = 0 if begin is None or at is None else number_at(at - begin)
+        if begin is not None and number not in self.stretches:
+            self.stretches[number] = stretch(document.text, begin, begin + self.length, number)
+        return self.stretches[number]
 
     def mostly_links(self) -> bool:
         """Whether there is hardly anything in it but links."""
@@ -104,6 +117,17 @@ class Places:
         self.blocks: list[Block] = []
         self._alike: dict[tuple[Place, int], Place] = {}
         self._outside: Spot = (_OUTSIDE, Block(root, "html", False))
+        self._running: dict[str, RunningText] = {}
+
+    def boundary(self, link: LexborNode, block: Block) -> str:
+        """The text of a link's block, or as much of it around the link as a boundary holds."""
+        read = block.read or block.text()
+        if not block.length:
+            return read
+        joint = "" if block.tag in ONE_LINE else " "
+        if joint not in self._running:
+            self._running[joint] = running_text(self._outside[1].node, joint)
+        return block.around(link, self._running[joint])
 
     def of(self, node: LexborNode | None) -> Spot:
         """The place and the block of what is directly below an element that is not known yet."""

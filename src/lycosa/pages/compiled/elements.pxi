@@ -187,28 +187,31 @@ cdef class Elements:
         self.filled += size
         return 0
 
+    cdef inline int _add_piece(self, Node node, How how, bint *follows) except -1:
+        cdef Words *words = words_of(node)
+        cdef const unsigned char *text = words.text
+        cdef Py_ssize_t size = words.size
+        if text == NULL or (how == SPACED and _only_white(text, size)):
+            return 0
+        if how != AS_IT_IS:
+            _strip(&text, &size)
+        if how == SPACED and follows[0]:
+            self._add(<const unsigned char *> " ", 1)
+        follows[0] = True
+        self._add(text, size)
+        return 0
+
     cdef int _gather(self, Node top, How how, Py_ssize_t most=ALL_OF_IT) except -1:
         """Put the text of an element into the buffer.
 
         Of long texts no more is read than so many bytes and the piece that they end in.
         """
         cdef Node node = first_child(top)
-        cdef const unsigned char *text
-        cdef Py_ssize_t size
-        cdef Words *words
         cdef bint follows = False
         self.filled = 0
         while node != NULL and self.filled <= most:
             if type_of(node) == TEXT:
-                words = words_of(node)
-                text, size = words.text, words.size
-                if text != NULL and not (how == SPACED and _only_white(text, size)):
-                    if how != AS_IT_IS:
-                        _strip(&text, &size)
-                    if how == SPACED and follows:
-                        self._add(<const unsigned char *> " ", 1)
-                    follows = True
-                    self._add(text, size)
+                self._add_piece(node, how, &follows)
             elif first_child(node) != NULL:
                 node = first_child(node)
                 continue

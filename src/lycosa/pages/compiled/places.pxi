@@ -1,7 +1,7 @@
 # Where in a document something stands: the path to it, the block around it, and whether that is the page's frame.
 
 cdef int DEEPEST = plain_places.DEEPEST, LONGEST_PATH = plain_places.LONGEST_PATH
-cdef int LONGEST_HINT = plain_places.LONGEST_HINT, LONGEST_BOUNDARY = plain_places.LONGEST_BOUNDARY
+cdef int LONGEST_HINT = plain_places.LONGEST_HINT, LONGEST_BOUNDARY = plain_stretches.LONGEST_BOUNDARY
 cdef int LONGEST_REMEMBERED = plain_places.LONGEST_REMEMBERED
 cdef int MOST_PLACES = 8192
 cdef object hint_at_frame = plain_places.hint_at_frame
@@ -20,10 +20,11 @@ cdef class Block:
     """A stretch of text that belongs together, and how much of it is links."""
 
     cdef Node node
-    cdef int flags
-    cdef bint framing
+    cdef int at, flags
+    cdef bint framing, long
     cdef Py_ssize_t anchors, length
     cdef str read
+    cdef dict stretches
 
 
 cdef Place _outside():

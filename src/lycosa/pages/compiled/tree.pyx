@@ -21,6 +21,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 from lycosa import urls
 from lycosa.pages import main_text as plain_text
 from lycosa.pages import places as plain_places
+from lycosa.pages import stretches as plain_stretches
 from lycosa.pages.elements import (
     MOST_BREAKS, MOST_RELATIONS, MOST_TITLES, SORT_OF_TAG, SORTS, Said, folded, kind_of, shortened,
 )
@@ -34,6 +35,7 @@ include "calls.pxi"
 include "texts.pxi"
 include "elements.pxi"
 include "places.pxi"
+include "stretches.pxi"
 include "addresses.pxi"
 
 
@@ -42,10 +44,10 @@ cdef class CompiledTree(Elements):
 
     cdef readonly tuple headings
     cdef readonly int dropped
-    cdef list places, around, framing, blocks
+    cdef list places, around, framing, blocks, lines
 
     def __init__(self, bytes html, bint structure=False):
-        self.framing, self.blocks, self.headings = [], [], ()
+        self.framing, self.blocks, self.headings, self.lines = [], [], (), [None] * 3
 
     cdef int _find(self, int element) except -1:
         """Work out the place of what is directly below an element, and its block."""
@@ -64,6 +66,7 @@ cdef class CompiledTree(Elements):
             if place.block and place is not around:
                 begun = Block.__new__(Block)
                 begun.node, begun.flags, begun.framing = self.elements[at].node, place.block, place.framing
+                begun.at = at
                 self.blocks.append(begun)
                 block = begun
             self.places[at], self.around[at] = place, block
@@ -101,7 +104,27 @@ cdef class CompiledTree(Elements):
             else:
                 self._gather(block.node, SPACED, LONGEST_BOUNDARY * LOOKED_AT)
                 block.read = _short(self.buffer, self.filled, LONGEST_BOUNDARY, LONGEST_BOUNDARY * 2)
+            if self.filled > LONGEST_BOUNDARY and (
+                self.filled > 4 * LONGEST_BOUNDARY or _characters(self.buffer, self.filled) > LONGEST_BOUNDARY
+            ):
+                block.long, block.stretches = True, {}
         return block.read
+
+    cdef str _around(self, Block block, int anchor):
+        """Of a long block the part around an anchor."""
+        cdef How how = AS_IT_IS if block.flags & ONE_LINE else SPACED
+        if self.lines[how] is None:
+            self.lines[how] = _laid_out(self, how)
+        cdef RunningText line = self.lines[how]
+        cdef Py_ssize_t begin = line.begins[block.at], at = line.begins[anchor]
+        if begin < 0 or at < begin + MARGIN + STEP:
+            return block.read
+        number = (at - begin - MARGIN) // STEP
+        found = block.stretches.get(number)
+        if found is None:
+            found = plain_stretches.stretch(line.text, begin, line.ends[block.at], number)
+            block.stretches[number] = found
+        return found
 
     cdef bint _mostly_links(self, Block block) except -1:
         return block.anchors > 1 and block.length * 10 >= len(self._boundary(block)) * 7
@@ -196,7 +219,10 @@ cdef class CompiledTree(Elements):
                 continue
             anchors_found.put(position, self.buffer, self.filled, length)
             rel = _attribute(node, REL)
-            blocks[position], boundaries[position], over[position] = block, self._boundary(block), above[at]
+            boundary = self._boundary(block)
+            if block.long:
+                boundary = self._around(block, self.sorted[ANCHORS].at[at])
+            blocks[position], boundaries[position], over[position] = block, boundary, above[at]
             paths[position], rels[position] = place.link_path, rel.lower() if rel else ""
         return Links(own, depth, urls_found, anchors_found.text(), boundaries, over, "\n".join(paths), rels)
 
