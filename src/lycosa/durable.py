@@ -17,12 +17,12 @@ def replace_file(path: Path, text: str, *, durable: bool = True) -> None:
             os.fsync(file.fileno())
     partial.replace(path)
     if durable:
-        sync_folder(path.parent)
+        sync(path.parent)
 
 
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    handle = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Make a file durable, or the names in a folder: until then a power cut may undo what was created or renamed."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

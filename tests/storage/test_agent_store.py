@@ -195,6 +195,18 @@ def test_letters_wait_until_they_were_read(tmp_path: Path) -> None:
         assert len(store.mail_for(3, after=0)) == 1
 
 
+def test_rows_are_dropped_after_the_names_of_their_segments_are_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[tuple[str, int]] = []
+    with AgentStore(tmp_path / "store") as store:
+        store.commit(Batch(Changes(), [row(number) for number in range(3)]))
+        monkeypatch.setattr(catalogue, "sync", lambda path: done.append((path.suffix, store.count("visits"))))
+        catalogue.roll(store, through=3)
+        assert done == [(".partial", 3), (".partial", 3), ("", 3)]
+        assert store.count("visits") == 0
+
+
 def test_rows_are_numbered_on_after_rolling(tmp_path: Path) -> None:
     with AgentStore(tmp_path / "store") as store:
         store.commit(Batch(Changes(), rows=[row(number) for number in range(1, 6)]))

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from isal import isal_zlib
 
-from lycosa.durable import sync_folder, write_all
+from lycosa.durable import sync, write_all
 from lycosa.records import Record, Response
 
 _LEVEL = 1
@@ -162,7 +162,7 @@ def _begin(path: Path, description: str = "") -> io.FileIO:
     file = path.open("w+b", buffering=0)
     write_all(file, _warcinfo(path.name, description))
     os.fdatasync(file.fileno())
-    sync_folder(path.parent)
+    sync(path.parent)
     return file
 
 

@@ -8,7 +8,6 @@ it the journal simply stays where it is.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any, Protocol
 import msgspec
 import numpy as np
 
+from lycosa.durable import sync
 from lycosa.mendable import Mendable
 from lycosa.records import Record
 from lycosa.storage.link_columns import LinkColumns
@@ -213,16 +213,18 @@ def roll(journal: Journal, through: int) -> int:
     (journal.folder / "catalogue").mkdir(exist_ok=True)
     _remove_unclosed(journal.folder, begin)
     for table, parts in made.items():
-        path = _segment(journal.folder, table, begin + 1, last)
-        partial = path.with_suffix(".partial")
-        pa.parquet.write_table(
-            pa.concat_tables(parts), partial, compression="zstd", dictionary_pagesize_limit=LARGEST_DICTIONARY
-        )
-        with partial.open("rb") as file:
-            os.fsync(file.fileno())
-        partial.replace(path)
+        _write_segment(_segment(journal.folder, table, begin + 1, last), pa.concat_tables(parts))
+    sync(journal.folder / "catalogue")
     journal.drop_rows(last)
     return rolled
+
+
+def _write_segment(path: Path, rows: Any) -> None:
+    """Write a segment, which gets its name when it is whole."""
+    partial = path.with_suffix(".partial")
+    arrow().parquet.write_table(rows, partial, compression="zstd", dictionary_pagesize_limit=LARGEST_DICTIONARY)
+    sync(partial)
+    partial.replace(path)
 
 
 def unreadable(path: Path) -> str:
