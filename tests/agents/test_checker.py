@@ -17,7 +17,7 @@ from lycosa.agents.folder import CrawlError, CrawlFolder, own
 from lycosa.agents.repair import repair
 from lycosa.agents.stores import reading
 from lycosa.records import Page
-from lycosa.search.index import Document, IndexDamaged, IndexReader, IndexWriter
+from lycosa.search.index import Document, IndexDamaged, IndexReader, IndexWriter, _stored
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.catalogue import VisitRow
@@ -122,6 +122,14 @@ def add_to_index(folder: CrawlFolder) -> None:
     writer.close()
 
 
+def index_twice(folder: CrawlFolder) -> None:
+    """Have a page once more in the index, as a writer would that does not take out what it replaces."""
+    writer = IndexWriter(folder.index, MEMORY)
+    writer._writer.add_document(_stored(Document(Page(min(IndexReader(folder.index).urls()), "Again"))))
+    writer.commit(writer.marks)
+    writer.close()
+
+
 def run_index_ahead(folder: CrawlFolder) -> None:
     (folder.index / "marks.json").write_text(json.dumps({"0": 10**6}), "utf-8")
 
@@ -171,6 +179,7 @@ DAMAGE: dict[str, tuple[Callable[[CrawlFolder], None], bool]] = {
     "unclosed-segment": (leave_segment_open, True),
     "damaged-index": (damage_index, True),
     "not-indexed": (drop_from_index, True),
+    "indexed-twice": (index_twice, True),
     "index-orphan": (add_to_index, True),
     "index-ahead": (run_index_ahead, True),
     "missing-row": (lose_row, True),

@@ -55,6 +55,7 @@ KINDS = {
     "damaged-index": "the search index cannot be read",
     "index-ahead": "the search index claims rows that do not exist",
     "not-indexed": "a page is missing in the search index",
+    "indexed-twice": "the search index has more than one copy of a page",
     "index-orphan": "the search index has a page that nobody ever found",
 }
 
@@ -278,9 +279,12 @@ def _check_index(
         if number >= len(stores) or mark > stores[number].last_row():
             return 0, [Finding("index-ahead", f"agent {number}", f"row {mark}", MARK, number)]
     try:
-        held = IndexReader(folder.index).urls()
+        reader = IndexReader(folder.index)
+        held = reader.urls()
     except (IndexDamaged, ValueError, OSError) as error:
         return 0, [Finding("damaged-index", "index", str(error)[:200], REINDEX)]
+    if spare := len(reader) - len(held):
+        return len(held), [Finding("indexed-twice", "index", f"{spare} copies too many", REINDEX)]
     missing = [Finding("not-indexed", url, repair=ADD, agent=expected[url]) for url in sorted(set(expected) - held)]
     drop = DROP if whole else ""
     return len(held), missing + [Finding("index-orphan", url, repair=drop) for url in sorted(held - known)]
