@@ -37,7 +37,7 @@ def configured(port: int, seeds: list[str], **changes: object) -> Configuration:
         },
         "fetching": {"allow_addresses": [f"127.0.0.0/8:{port}"], "contact": "https://localhost/"},
         "index": {"commit_every": "200ms"},
-        "storage": {"journal_rows": 20, "batch_seconds": "100ms", "batch_visits": 16},
+        "storage": {"journal_rows": 20, "batch_seconds": "100ms", "batch_visits": 16, "archive_file": "16KiB"},
         **changes,
     }
     return settings.build(plain)
@@ -77,7 +77,9 @@ def audit(folder: CrawlFolder, web: SimulatedWeb, seeds: list[str], requests: li
         rows = [row for store in stores for _, row in catalogue.history(store) if row.outcome == "fetched"]
     open_ends = {url for url, state in states.items() if state in (State.WAITING, State.LEASED, State.LATER)}
     assert open_ends == set()
-    assert IndexReader(folder.index).urls() == {row.url for row in rows if not row.noindex and not row.duplicate_of}
+    wanted, index = {row.url for row in rows if not row.noindex and not row.duplicate_of}, IndexReader(folder.index)
+    assert index.urls() == wanted
+    assert len(index) == len(wanted), "a page is in the index twice"
     assert_unhurried(requests)
     return len(rows)
 

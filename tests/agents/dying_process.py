@@ -1,4 +1,4 @@
-"""A process of a crawl that dies (SIGKILL, once) at a named step. Arguments: STEP COUNT MARKER, then the usual ones."""
+"""A process of a crawl that dies (SIGKILL, once) at a named step. Arguments: STEP MARKER, then the usual ones."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lycosa.agents import agent as agent_module
 from lycosa.agents import processes
+from lycosa.agents.crawl import Crawl
 from lycosa.agents.intake import Intake
+from lycosa.agents.similar_pages import SimilarPages
+from lycosa.agents.structures import Structures
 from lycosa.fetching.http_fetcher import HttpFetcher
 from lycosa.frontier.frontier import Frontier
 from lycosa.search.index import IndexWriter
@@ -19,22 +22,44 @@ from lycosa.storage import archive, catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import Archive
 
-STEPS: dict[str, tuple[Any, str, str]] = {
-    "lease": (Frontier, "next", "after"),
-    "fetch": (HttpFetcher, "fetch", "before"),
-    "parse": (agent_module, "read_page", "before"),
-    "archive-begin": (Archive, "append", "before"),
-    "archive-torn": (archive, "_write_all", "torn"),
-    "archive-written": (Archive, "append", "after"),
-    "links-in": (Intake, "_let_in", "after"),
-    "store-begin": (AgentStore, "commit", "before"),
-    "store-inside": (AgentStore, "_write_rows", "after"),
-    "store-committed": (AgentStore, "commit", "after"),
-    "segment-written": (AgentStore, "drop_rows", "before"),
-    "segment-dropped": (AgentStore, "drop_rows", "after"),
-    "rolling": (catalogue, "roll", "before"),
-    "index-begin": (IndexWriter, "commit", "before"),
-    "index-committed": (IndexWriter, "commit", "after"),
+
+class Step(NamedTuple):
+    """A moment of the commit, or of what follows it: before or after a call, or half-way through a write."""
+
+    owner: Any
+    name: str
+    moment: str
+    call: int = 3
+    """Which call of the process it is."""
+
+
+STEPS = {
+    "lease": Step(Frontier, "next", "after"),
+    "fetch": Step(HttpFetcher, "fetch", "before"),
+    "parse": Step(agent_module, "read_page", "before"),
+    "archive-begin": Step(Archive, "append", "before"),
+    "archive-torn": Step(archive, "_write_all", "torn"),
+    "archive-unsynced": Step(archive, "_write_all", "after"),
+    "archive-synced": Step(Archive, "append", "after"),
+    "archive-file-full": Step(archive, "_begin", "before", 2),
+    "archive-file-empty": Step(archive, "_warcinfo", "before", 2),
+    "archive-file-unnamed": Step(archive, "sync", "before", 2),
+    "archive-file-begun": Step(archive, "_begin", "after", 2),
+    "links-in": Step(Intake, "_let_in", "after"),
+    "letters-read": Step(Crawl, "_receive", "after"),
+    "store-begin": Step(AgentStore, "commit", "before"),
+    "store-inside": Step(AgentStore, "_write_rows", "after"),
+    "store-committed": Step(AgentStore, "commit", "after"),
+    "rolling": Step(catalogue, "roll", "before", 1),
+    "segment-unnamed": Step(catalogue, "sync", "before", 1),
+    "segment-half": Step(catalogue, "_write_segment", "after", 1),
+    "segment-written": Step(AgentStore, "drop_rows", "before", 1),
+    "segment-dropped": Step(AgentStore, "drop_rows", "after", 1),
+    "index-begin": Step(IndexWriter, "commit", "before", 1),
+    "index-committed": Step(IndexWriter, "_note", "before", 1),
+    "index-marked": Step(IndexWriter, "_note", "after", 1),
+    "structures-saved": Step(Structures, "save", "after", 1),
+    "groups-saved": Step(SimilarPages, "save", "after", 1),
 }
 
 
@@ -43,19 +68,18 @@ def die(marker: Path) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def armed(step: str, count: int, marker: Path, original: Callable[..., Any]) -> Callable[..., Any]:
-    _, _, moment = STEPS[step]
+def armed(step: Step, marker: Path, original: Callable[..., Any]) -> Callable[..., Any]:
     calls = 0
 
     def dying(*arguments: Any, **named: Any) -> Any:
         nonlocal calls
         calls += 1
-        if calls < count:
+        if calls < step.call:
             return original(*arguments, **named)
-        if moment == "torn":
+        if step.moment == "torn":
             file, data = arguments
             file.write(data[: len(data) // 2])
-        elif moment == "after":
+        elif step.moment == "after":
             original(*arguments, **named)
         die(marker)
         raise AssertionError("still alive")
@@ -64,8 +88,7 @@ def armed(step: str, count: int, marker: Path, original: Callable[..., Any]) -> 
 
 
 if __name__ == "__main__":
-    step, count, marker = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
+    step, marker = STEPS[sys.argv[1]], Path(sys.argv[2])
     if not marker.exists():
-        owner, name, _ = STEPS[step]
-        setattr(owner, name, armed(step, count, marker, getattr(owner, name)))
-    sys.exit(processes.main(sys.argv[4:]))
+        setattr(step.owner, step.name, armed(step, marker, getattr(step.owner, step.name)))
+    sys.exit(processes.main(sys.argv[3:]))

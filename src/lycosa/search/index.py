@@ -122,6 +122,9 @@ class IndexWriter:
     def commit(self, marks: dict[int, int]) -> None:
         """Make what was added searchable and durable, then note how far that is."""
         self._writer.commit()
+        self._note(marks)
+
+    def _note(self, marks: dict[int, int]) -> None:
         partial = self._folder / "marks.partial"
         partial.write_text(json.dumps(marks), "utf-8")
         partial.replace(self._folder / "marks.json")
