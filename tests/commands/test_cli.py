@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import subprocess
 import sys
 from importlib.abc import MetaPathFinder
+from pathlib import Path
 
 import pytest
 
@@ -72,3 +75,61 @@ def test_small_commands_load_little(command: str, unneeded: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def printing(*arguments: str, stdout: int = subprocess.PIPE, **more: str) -> subprocess.CompletedProcess[bytes]:
+    """A command in a terminal of its own kind."""
+    order = [sys.executable, "-m", "lycosa", *arguments]
+    without = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "LC_", "LANG"))}
+    return subprocess.run(
+        order,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        env=without | more,
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+        check=False,
+    )
+
+
+C_LOCALE = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+
+
+@pytest.mark.parametrize(
+    ("terminal", "shown"),
+    [
+        ({"PYTHONIOENCODING": "ascii"}, b"?V?gel"),
+        ({"PYTHONIOENCODING": "latin-1"}, b"?V\xf6gel"),
+        (C_LOCALE, b"?V?gel"),
+        ({"PYTHONIOENCODING": "utf-8"}, "\u2192V\u00f6gel".encode()),
+    ],
+)
+def test_a_terminal_gets_what_it_can_show(terminal: dict[str, str], shown: bytes, tmp_path: Path) -> None:
+    home = {"LYCOSA_HOME": str(tmp_path), "LC_ALL": "C.UTF-8"} | terminal
+    label, described = "\u2192V\u00f6gel", ("--description", "Tiere")
+    added = printing("topics", "edit", "add", label, *described, LYCOSA_HOME=str(tmp_path), LC_ALL="C.UTF-8")
+    assert added.returncode == 0, added.stderr
+    told = printing("topics", "show", "vogel", **home)
+    assert (told.returncode, told.stderr) == (0, b"")
+    assert shown in told.stdout
+    figures = printing("topics", "show", "vogel", "--json", **home)
+    assert json.loads(figures.stdout.decode())["label"] == label, "nothing is lost for programs"
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("topics", "show"), ("topics", "show", "--json")])
+def test_a_closed_pipe_ends_a_command_without_a_word(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = printing(*arguments, stdout=writing, LYCOSA_HOME=str(tmp_path))
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_a_full_disk_behind_the_output_is_one_sentence(tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = printing("topics", "show", stdout=full.fileno(), LYCOSA_HOME=str(tmp_path))
+    assert done.returncode == 2
+    assert done.stderr.count(b"\n") == 1
+    assert b"make room" in done.stderr

@@ -20,10 +20,10 @@ TABLES = (*catalogue.TABLES, "urls", "sites")
 ROWS_AT_ONCE = 10_000
 
 
-def print_table(folder: CrawlFolder, table: str, file: TextIO) -> int:
-    """Write a table as JSON lines to where somebody reads them; returns how many."""
+def print_table(folder: CrawlFolder, table: str, file: TextIO, *, escaped: bool = False) -> int:
+    """Write a table as JSON lines to where somebody reads them, `escaped` in ASCII; returns how many."""
     with reading(folder) as stores:
-        return _jsonl(_rows(stores, table), file)
+        return _jsonl(_rows(stores, table), file, escaped=escaped)
 
 
 def export(folder: CrawlFolder, form: str, table: str, target: Path) -> int:
@@ -68,10 +68,10 @@ def _rows(stores: list[AgentStore], table: str) -> Iterator[dict[str, Any]]:
     return catalogue.table(stores, table)
 
 
-def _jsonl(rows: Iterator[dict[str, Any]], file: TextIO) -> int:
+def _jsonl(rows: Iterator[dict[str, Any]], file: TextIO, *, escaped: bool = False) -> int:
     number = 0
     for row in rows:
-        file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        file.write(json.dumps(row, ensure_ascii=escaped) + "\n")
         number += 1
     return number
 

@@ -9,10 +9,13 @@ code that is not 0.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from errno import EACCES, ENOSPC, EPERM, EROFS
 from importlib import import_module
+from io import TextIOWrapper
 from types import ModuleType
 
 import lmdb
@@ -28,6 +31,8 @@ EXAMPLES = """examples:
   lycosa explain crawl https://example.org/page            why was (not) this crawled?
 """
 
+CLOSED_PIPE = 141
+"""The exit code of a command whose reader went away: as if the signal for that had ended it."""
 _RIGHTS = (EACCES, EPERM, EROFS)
 COMMANDS = {
     "crawl": ("crawl",),
@@ -104,18 +109,38 @@ def _printable(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
+@contextmanager
+def _printing() -> Iterator[None]:
+    """Print what the terminal can show of everything; who closed a pipe, or has no room, is heard of here, once."""
+    out = sys.stdout
+    if isinstance(out, TextIOWrapper):
+        out.reconfigure(errors="replace")
+    try:
+        yield
+    finally:
+        try:
+            if out is not None:
+                out.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, out.fileno())  # what is left goes there at exit, where nobody could hear of it
+            os.close(nowhere)
+            raise
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns its exit code."""
     try:
-        told = parser(_asked(arguments)).parse_args(arguments)
-        code: int = told.run(told)
+        with _printing():
+            told = parser(_asked(arguments)).parse_args(arguments)
+            code: int = told.run(told)
     except Mendable as error:
         print(f"lycosa: {_printable(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        return 141
+        return CLOSED_PIPE
     except OSError as error:
         place = f" ({error.filename})" if error.filename else ""
         if error.errno == ENOSPC:

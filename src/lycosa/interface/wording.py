@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import UTC, datetime
 from typing import Any
 
@@ -77,5 +78,10 @@ def printable(text: str) -> str:
 
 def print_json(value: Any) -> int:
     """Print figures for programs; returns the exit code of a command that went well."""
-    print(json.dumps(value, ensure_ascii=False))
+    print(json.dumps(value, ensure_ascii=not speaks_unicode()))
     return 0
+
+
+def speaks_unicode() -> bool:
+    """Whether every letter can be printed as it is; where it cannot, JSON has escapes for the others."""
+    return (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")

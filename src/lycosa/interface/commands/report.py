@@ -19,7 +19,7 @@ from lycosa.interface.commands.arguments import Commands, asked_crawl, named
 from lycosa.interface.commands.status import classes_told, details
 from lycosa.interface.report_page import report_page, rule_told
 from lycosa.interface.treasure_words import shares_told
-from lycosa.interface.wording import print_json
+from lycosa.interface.wording import print_json, speaks_unicode
 
 
 def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
@@ -113,7 +113,7 @@ def export(told: argparse.Namespace) -> int:
     if told.output == "-":
         if told.to != "jsonl":
             raise CrawlError(f"--to {told.to} cannot be printed; use --to jsonl, or name a file: --output PATH")
-        print_table(folder, told.table, sys.stdout)
+        print_table(folder, told.table, sys.stdout, escaped=not speaks_unicode())
         return 0
     default = f"{folder.name}-warc" if told.to == "warc" else f"{folder.name}-{told.table}.{told.to}"
     target = Path(told.output or default)

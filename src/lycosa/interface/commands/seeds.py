@@ -19,7 +19,7 @@ from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.fetching.seed_search import Proposal, Proposals
 from lycosa.interface.commands.arguments import Commands
 from lycosa.interface.commands.contact import known_contact
-from lycosa.interface.wording import printable
+from lycosa.interface.wording import print_json, printable
 from lycosa.text import language_of, words
 from lycosa.topics.weight_table import FIRST_RESULTS, WeightTable
 
@@ -59,7 +59,7 @@ def find(told: argparse.Namespace) -> int:
         print(f"lycosa: warning: {printable(why)}", file=sys.stderr)
     table = _table(found, told.fetch, base, configuration) if told.table or told.fetch else None
     if told.json:
-        print(json.dumps(_plain(found, table), ensure_ascii=False))
+        print_json(_plain(found, table))
     else:
         print("\n".join(printable(line) for line in _lines(found, table)))
     return 0 if found.seeds or found.second else 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -144,7 +143,7 @@ def map_documents(told: argparse.Namespace) -> int:
         texts = list(map(OwnVocabulary(home(told.home)).vocabulary().in_known_words, texts))
     found = Mapper(_taxonomy(told)).map(texts, told.margin)
     if told.json:
-        print(json.dumps(plain_mapping(found), ensure_ascii=False))
+        print_json(plain_mapping(found))
     else:
         print("\n".join(mapping_lines(found)))
     return 0 if found.best else 1
