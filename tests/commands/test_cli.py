@@ -14,6 +14,7 @@ import pytest
 
 import lycosa.__main__
 from lycosa.interface import cli
+from lycosa.interface.commands import search
 
 
 def typed(parser: argparse.ArgumentParser) -> set[str]:
@@ -75,6 +76,47 @@ def test_small_commands_load_little(command: str, unneeded: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "query"),
+    [
+        (["nest", "-egg"], "nest -egg"),
+        (["-egg", "nest"], "-egg nest"),
+        (["nest", "-house", "-limit", "-5"], "nest -house -limit -5"),
+        (["nest egg"], "nest egg"),
+        (["nest -egg"], "nest -egg"),
+        (["wolf spider", "nest"], '"wolf spider" nest'),
+        (["nest", "-wolf spider"], 'nest -"wolf spider"'),
+        (['"wolf spider"', '-"red fox"'], '"wolf spider" -"red fox"'),
+        (["--", "nest", "-egg", "--json"], "nest -egg --json"),
+    ],
+)
+@pytest.mark.parametrize("more", [[], ["--json", "--limit", "3"], ["--lim", "-3"], ["--limit=3", "--explain"]])
+def test_words_of_a_search_may_begin_with_a_minus_wherever_options_stand(
+    typed: list[str], query: str, more: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[argparse.Namespace] = []
+    monkeypatch.setattr(search, "search", lambda each: told.append(each) or 0)
+    elsewhere = [] if "--" in typed else [[*typed, *more], [typed[0], *more, *typed[1:]]]
+    for words in ([*more, *typed], *elsewhere):
+        assert cli.main(["--home", "search", "search", "crawl", *words]) == 0
+        asked = told.pop()
+        assert (asked.name, asked.home, search.query_of(asked.query)) == ("crawl", "search", query)
+        assert asked.limit == ({"3": 3, "-3": -3}.get(more[-1], 3) if more else 10)
+        assert (asked.json, asked.explain) == ("--json" in more, "--explain" in more)
+
+
+def test_a_crawl_may_be_called_search(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert cli.main(["--home", str(tmp_path), "status", "search"]) == 2
+    assert "no crawl named 'search'" in capsys.readouterr().err
+
+
+def test_search_has_help(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["search", "-h"])
+    assert ended.value.code == 0
+    assert "--explain" in capsys.readouterr().out
 
 
 def printing(*arguments: str, stdout: int = subprocess.PIPE, **more: str) -> subprocess.CompletedProcess[bytes]:

@@ -49,9 +49,18 @@ def test_search(crawled: Crawled) -> None:
     found = json.loads(crawled.run("search", "birds", "feather", "--json").stdout)
     assert found["total"] > 0
     assert all(result["url"].startswith("http://") for result in found["results"])
-    nothing = crawled.run("search", "birds", "xyzzyplugh", check=False)
-    assert nothing.returncode == 1
+    nothing = crawled.run("search", "birds", "xyzzyplugh")
     assert "nothing found" in nothing.stdout
+    assert json.loads(crawled.run("search", "birds", "xyzzyplugh", "--json").stdout)["results"] == []
+
+
+def test_search_without_a_word_needs_no_quotes(crawled: Crawled) -> None:
+    every = json.loads(crawled.run("search", "birds", "feather", "--json").stdout)
+    quoted = json.loads(crawled.run("search", "birds", "feather -nest", "--json").stdout)
+    assert 0 < quoted["total"] < every["total"]
+    for typed in (("feather", "-nest", "--json"), ("--json", "feather", "-nest"), ("feather", "--json", "-nest")):
+        found = json.loads(crawled.run("search", "birds", *typed).stdout)
+        assert (found["query"], found["total"]) == (quoted["query"], quoted["total"])
 
 
 def test_report_as_text_json_and_page(crawled: Crawled, tmp_path: Path) -> None:

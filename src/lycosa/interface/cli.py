@@ -102,6 +102,16 @@ def _asked(arguments: Sequence[str] | None) -> Iterable[str]:
     return [module for module, commands in COMMANDS.items() if rest and rest[0] in commands] or COMMANDS
 
 
+def _in_order(arguments: Sequence[str] | None) -> Sequence[str] | None:
+    """What was typed as the parser takes it: the words of a search, also -without, behind the options."""
+    typed = list(sys.argv[1:] if arguments is None else arguments)
+    _, rest = _shared().parse_known_args(typed)
+    if rest[:1] != ["search"]:
+        return arguments
+    place = next(at for at, each in enumerate(typed) if each == "search" and typed[at - 1 : at] != ["--home"]) + 1
+    return [*typed[:place], *_module("search").query_last(typed[place:])]
+
+
 def _printable(text: str) -> str:
     """What files and people wrote, without what would command a terminal; lines stay."""
     from lycosa.interface.wording import printable
@@ -132,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns its exit code."""
     try:
         with _printing():
-            told = parser(_asked(arguments)).parse_args(arguments)
+            told = parser(_asked(arguments)).parse_args(_in_order(arguments))
             code: int = told.run(told)
     except Mendable as error:
         print(f"lycosa: {_printable(str(error))}", file=sys.stderr)

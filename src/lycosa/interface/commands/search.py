@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Sequence
 from html import unescape
+from itertools import islice
 from typing import Any
 
 from lycosa.agents.folder import CrawlError, home
@@ -16,6 +18,9 @@ from lycosa.search.index import Found, Hit, IndexReader
 from lycosa.search.query import understand
 
 MOST_RESULTS = 1000
+_VALUED = ("--home", "--limit")
+"""Options of the command that have a value, which may stand behind them."""
+_WITH_SPACES = re.compile(r'^(-?)([^"]*\s[^"]*)$')
 _MARK = re.compile(r"</?b>")
 
 
@@ -32,9 +37,36 @@ def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
     serve_.set_defaults(run=serve)
 
 
+def query_last(typed: Sequence[str]) -> list[str]:
+    """What was typed after `search`, for a parser that knows no -without: options first, then the words.
+
+    A word that begins with a minus gets a space before it, so that it is not taken for an option.
+    """
+    options: list[str] = []
+    words: list[str] = []
+    left = iter(typed)
+    for each in left:
+        if each == "--":
+            words += left
+        elif each.startswith("--") or each == "-h":
+            options.append(each)
+            if any(valued.startswith(each) for valued in _VALUED):
+                options += islice(left, 1)
+        else:
+            words.append(each)
+    return [*options, *(f" {word}" if word.startswith("-") else word for word in words)]
+
+
+def query_of(words: Sequence[str]) -> str:
+    """The words as one query; of several, one with spaces in it was a phrase."""
+    if len(words) == 1:
+        return words[0].strip()
+    return " ".join(_WITH_SPACES.sub(r'\1"\2"', word.strip()) for word in words)
+
+
 def search(told: argparse.Namespace) -> int:
-    """Search what was crawled."""
-    typed = " ".join(f'"{word}"' if " " in word and len(told.query) > 1 else word for word in told.query)
+    """Search what was crawled; to find nothing is an answer too."""
+    typed = query_of(told.query)
     if not 1 <= told.limit <= MOST_RESULTS:
         raise CrawlError(f"--limit {told.limit} is not possible; use 1 to {MOST_RESULTS}")
     folder = asked_crawl(told)
@@ -43,7 +75,7 @@ def search(told: argparse.Namespace) -> int:
     if told.json:
         return print_json({"query": typed, "total": found.total, "results": [_plain_hit(hit) for hit in found.hits]})
     print("\n".join(search_lines(typed, found, explained=told.explain)))
-    return 0 if found.total else 1
+    return 0
 
 
 def _plain_hit(hit: Hit) -> dict[str, Any]:
