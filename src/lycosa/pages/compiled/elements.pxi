@@ -187,7 +187,8 @@ cdef class Elements:
         self.filled += size
         return 0
 
-    cdef inline int _add_piece(self, Node node, How how, bint *follows) except -1:
+    cdef int _add_piece(self, Node node, How how, bint *follows) except -1:
+        """Add the words of a text node as `_gather` does; that one has it in its loop, since every link pays for it."""
         cdef Words *words = words_of(node)
         cdef const unsigned char *text = words.text
         cdef Py_ssize_t size = words.size
@@ -207,11 +208,22 @@ cdef class Elements:
         Of long texts no more is read than so many bytes and the piece that they end in.
         """
         cdef Node node = first_child(top)
+        cdef const unsigned char *text
+        cdef Py_ssize_t size
+        cdef Words *words
         cdef bint follows = False
         self.filled = 0
         while node != NULL and self.filled <= most:
             if type_of(node) == TEXT:
-                self._add_piece(node, how, &follows)
+                words = words_of(node)
+                text, size = words.text, words.size
+                if text != NULL and not (how == SPACED and _only_white(text, size)):
+                    if how != AS_IT_IS:
+                        _strip(&text, &size)
+                    if how == SPACED and follows:
+                        self._add(<const unsigned char *> " ", 1)
+                    follows = True
+                    self._add(text, size)
             elif first_child(node) != NULL:
                 node = first_child(node)
                 continue

@@ -98,7 +98,7 @@ cdef class CompiledTree(Elements):
         )
 
     cdef str _boundary(self, Block block):
-        if not block.read:
+        if block.read is None:
             if block.flags & ONE_LINE:
                 block.read = self._shortened(block.node, LONGEST_BOUNDARY, LONGEST_BOUNDARY * 2)
             else:
@@ -219,10 +219,10 @@ cdef class CompiledTree(Elements):
                 continue
             anchors_found.put(position, self.buffer, self.filled, length)
             rel = _attribute(node, REL)
-            boundary = self._boundary(block)
-            if block.long:
-                boundary = self._around(block, self.sorted[ANCHORS].at[at])
-            blocks[position], boundaries[position], over[position] = block, boundary, above[at]
+            if block.read is None:
+                self._boundary(block)
+            boundaries[position] = self._around(block, self.sorted[ANCHORS].at[at]) if block.long else block.read
+            blocks[position], over[position] = block, above[at]
             paths[position], rels[position] = place.link_path, rel.lower() if rel else ""
         return Links(own, depth, urls_found, anchors_found.text(), boundaries, over, "\n".join(paths), rels)
 
