@@ -77,6 +77,6 @@ def test_a_process_that_follows_a_killed_one_keeps_the_delays_of_sites(tmp_path:
     for host in (PLAIN, ASKING):
         asked = [each for each in requests if each.host.startswith(host)]
         assert {each.path for each in asked} >= {ROBOTS, *PATHS}
-        assert [each.path for each in asked].count(ROBOTS) > 2, "every process reads robots.txt itself"
+        assert [each.path for each in asked].count(ROBOTS) >= 2, "another process reads robots.txt itself"
         for before, after in pairwise(asked):
             assert after.at - before.at >= 0.99 * needed(before, after), (before, after)

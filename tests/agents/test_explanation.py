@@ -12,7 +12,7 @@ from tiny_web import TinyWeb, crawl_folder, page, run
 from lycosa.agents.assembly import build_frontier
 from lycosa.agents.explanation import Explanation, explain
 from lycosa.agents.folder import CrawlFolder, Wish, own
-from lycosa.fetching.fetcher import Known
+from lycosa.fetching.fetcher import AT_ONCE, Known, Turns
 from lycosa.records import Failed, Link, Outcome, Refused, Response, SiteOpened, SiteShut
 from lycosa.storage.agent_store import AgentStore, Batch
 
@@ -32,7 +32,7 @@ class MoodyWeb(TinyWeb):
         super().__init__(pages.get)
         self._fates, self._shut = fates or {}, shut
 
-    async def open(self, site: str, now: float) -> SiteOpened | SiteShut:  # type: ignore[override]
+    async def open(self, site: str, now: float, turns: Turns = AT_ONCE) -> SiteOpened | SiteShut:  # type: ignore[override]
         if site == self._shut:
             return SiteShut(site, "robots-unreachable", now + 3600.0)
         return await super().open(site, now)
