@@ -186,7 +186,7 @@ def test_explain_tells_of_the_node_that_had_the_say(made: Made, typed: Typed, tm
         (["build", "new.json", "--target", SEED, "--within", "soon"], "is no quantity"),
         (["build", "no/folder/new.json", "--target", SEED], "a folder that is there"),
         (["build", "new.json", "--target", SEED, "--backlinks", "nobody"], "no crawl named 'nobody'"),
-        (["build", "new.json", "--target", SEED, "--backlinks", "no:x", "--contact", "me"], "seed engine named 'no'"),
+        (["build", "new.json", "--target", SEED, "--backlinks", "no:x", "--contact", "a@b.org"], "engine named 'no'"),
         (["build", "new.json", "--topic", "quantum gargling"], "no topic is called 'quantum gargling'"),
         (["build", "new.json", "--target", "https://example.org/"], "needs a contact"),
         (["build", "new.json", "--target", SEED, "--backlinks", "searxng:http://127.0.0.1:9"], "needs a contact"),

@@ -193,7 +193,7 @@ def test_what_is_wrong_with_a_new_crawl_stands_beside_its_field(
     browser: Browser, crawls: Path, size: tuple[int, int], complaints: list[str]
 ) -> None:
     a_crawl(crawls, "taken")
-    (crawls / "contact.txt").write_text("\n")
+    (crawls / "contact.txt").write_text("me@example.org\n")
     with signed_in(browser, crawls, size, complaints, Role.OPERATE) as page:
         page.goto("/crawls/new")
 

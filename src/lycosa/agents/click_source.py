@@ -80,6 +80,8 @@ def check_source(configuration: Configuration, folder: Path) -> None:
         store, logs = _places(configuration.clicks.source, folder)
         if logs is None:
             ClickStore(store, readonly=True).close()
+        else:
+            _log_site(configuration)
 
 
 def _places(named: str, folder: Path) -> tuple[Path, Path | None]:
@@ -99,14 +101,16 @@ def _places(named: str, folder: Path) -> tuple[Path, Path | None]:
 
 def import_logs(logs: Path, store: ClickStore, configuration: Configuration) -> Imported:
     """Count what is new in logs; lines that do not say of which host they are belong to the site of the first seed."""
+    site, session = _log_site(configuration), float(configuration.clicks.session)
+    counting = LogImport(site, store, DayKeys(store.folder), now=time.time(), session=session)
+    return counting.run(log_files([str(logs)]))
+
+
+def _log_site(configuration: Configuration) -> LogSite:
     first = normalise(configuration.seeds[0]) if configuration.seeds else None
     if first is None:
         raise ConfigurationError("clicks.source: a log needs a site; name a seed, whose site the log is of")
-    site = LogSite(site_of(first), by_host=True)
-    counting = LogImport(
-        site, store, DayKeys(store.folder), now=time.time(), session=float(configuration.clicks.session)
-    )
-    return counting.run(log_files([str(logs)]))
+    return LogSite(site_of(first), by_host=True)
 
 
 def home_store(folder: Path) -> Path:

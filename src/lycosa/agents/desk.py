@@ -17,10 +17,12 @@ from typing import Any
 from lycosa.agents.agent import Agent
 from lycosa.agents.click_source import ClickSource, click_source
 from lycosa.agents.folder import CrawlError, CrawlFolder, Wish
+from lycosa.agents.readiness import check_ready
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.durable import replace_file
 from lycosa.frontier.admission import admission, pattern_rule
 from lycosa.frontier.politeness import Manners
+from lycosa.mendable import Mendable
 from lycosa.search.index import read_marks
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import StoreFull
@@ -47,7 +49,8 @@ class Desk:
         """
         self._settings = settings or folder.configuration
         self._folder, self._number, self._alone, self._restless = folder, number, alone, restless
-        self._settings_seen = self._stamp("crawl.toml")
+        self._settings_seen = folder.stamp()
+        self._trouble = ""
         self._said = self._exchanged = float("-inf")
         self._began: tuple[float, int] | None = None
         self._cannot_roll = False
@@ -55,18 +58,12 @@ class Desk:
         self._people_named = ""
         self._watched = float("-inf")
 
-    def _stamp(self, name: str) -> int:
-        try:
-            return (self._folder.path / name).stat().st_mtime_ns
-        except FileNotFoundError:
-            return 0
-
     def look(self, agent: Agent, now: float) -> Wish:
         """See what people wish; tell how the agent fares."""
-        stamp = self._stamp("crawl.toml")
+        stamp = self._folder.stamp()
         if stamp != self._settings_seen:
             self._settings_seen = stamp
-            apply_settings(agent, self._settings(), now)
+            self._take_up(agent, now)
         urls, place = self._folder.orders(agent.crawl.store.number("orders"))
         if urls:
             agent.crawl.inject(urls, now, place)
@@ -82,6 +79,17 @@ class Desk:
             self._roll(agent)
             self.say(agent, now, wish.value, idle and not self._restless)
         return Wish.STOP if self._alone and idle and wish is Wish.RUN else wish
+
+    def _take_up(self, agent: Agent, now: float) -> None:
+        """Work by changed settings; where nobody could work by them, go on with those before, and say so."""
+        try:
+            check_ready(self._folder)
+            settings = self._settings()
+        except Mendable as error:
+            self._trouble = str(error)
+        else:
+            self._trouble = ""
+            apply_settings(agent, settings, now)
 
     def _watch(self, agent: Agent, now: float) -> None:
         """See what people did since the last look, and let in pages that only they know."""
@@ -142,6 +150,7 @@ class Desk:
         return agent.progress() | {
             "state": state,
             "idle": idle,
+            "settings_trouble": self._trouble,
             "at": now,
             "pid": os.getpid(),
             "duplicates": counts.duplicates,

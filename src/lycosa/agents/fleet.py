@@ -13,13 +13,17 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lycosa.agents.folder import CrawlError, CrawlFolder, Wish, own
+import msgspec
+
+from lycosa.agents.folder import CrawlError, CrawlFolder, Wish
 from lycosa.agents.processes import EXIT_MENDABLE
 from lycosa.agents.status import Status, crawl_status
+from lycosa.mendable import Mendable
 
 COMMAND = (sys.executable, "-m", "lycosa.agents.processes")
 LOOK_EVERY = 0.3
@@ -79,8 +83,7 @@ class Fleet:
     async def run(self) -> Status:
         """Run the crawl until it is done or stopped. Returns how it stands then."""
         self._began = time.time()
-        with own(self._folder.path / "lock", f"crawl {self._folder.name!r}"):
-            self._folder.want(Wish.RUN)
+        with self._folder.owned():
             (self._folder.path / "logs").mkdir(exist_ok=True)
             self._listen_for_interrupts()
             children = [*self._agents, *([self._indexer] if self._indexer else [])]
@@ -93,7 +96,7 @@ class Fleet:
         for child in children:
             if child.trouble:
                 raise CrawlError(f"{child.name}: {child.trouble}")
-        return crawl_status(self._folder)
+        return self._status()
 
     def _listen_for_interrupts(self) -> None:
         loop = asyncio.get_running_loop()
@@ -110,6 +113,11 @@ class Fleet:
             self._signal(self._agents, signal.SIGTERM)
             if self._indexer is not None:
                 self._signal([self._indexer], signal.SIGKILL)  # it goes on from its last mark next time
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a person pressed Ctrl-C."""
+        return self._interrupts > 0
 
     def _wish_to_stop(self) -> None:
         """Let the agents stop; on a disk where not even that can be written down, tell them directly."""
@@ -153,13 +161,21 @@ class Fleet:
     async def _watch(self) -> None:
         """Look at the agents until they have ended or have nothing left to do."""
         while not all(child.ended for child in self._agents):
-            status = crawl_status(self._folder, restarts=sum(child.restarts for child in self._agents))
+            status = self._status()
             self._progress(status)
             self.ran_out = self.ran_out or self._nothing_left(status)
             if self.ran_out or any(child.trouble for child in self._agents):
                 self._wish_to_stop()
             running = [child.task for child in self._agents if child.task and not child.task.done()]
             await asyncio.wait(running, timeout=LOOK_EVERY, return_when=asyncio.FIRST_COMPLETED)
+
+    def _status(self) -> Status:
+        """How the crawl stands; by the settings before, where somebody has made them unreadable meanwhile."""
+        began = self._configuration
+        with suppress(Mendable):
+            now = self._folder.configuration()
+            self._configuration = msgspec.structs.replace(now, agents=began.agents, partition=began.partition)
+        return crawl_status(self._folder, sum(child.restarts for child in self._agents), self._configuration)
 
     def _nothing_left(self, status: Status) -> bool:
         """Whether all agents were idle at two looks, each with news from all of them."""

@@ -53,6 +53,7 @@ class CrawlFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = path.name
+        self._lock: IO[str] | None = None
 
     @classmethod
     def find(cls, base: Path, name: str) -> CrawlFolder:
@@ -100,6 +101,13 @@ class CrawlFolder:
     def save(self, configuration: Configuration) -> None:
         """Write the effective configuration."""
         settings.write(configuration, self.path / "crawl.toml")
+
+    def stamp(self) -> int:
+        """A number that changes when settings are written; 0 before there are any."""
+        try:
+            return (self.path / "crawl.toml").stat().st_mtime_ns
+        except FileNotFoundError:
+            return 0
 
     def configuration(self) -> Configuration:
         """The effective configuration; one without a name was cut short, and nothing may go by what is left of it."""
@@ -176,6 +184,22 @@ class CrawlFolder:
         return [url for url in urls if url is not None], after + len(whole)
 
     # -- who is here ----------------------------------------------------------------------------
+
+    @contextmanager
+    def owned(self) -> Iterator[None]:
+        """Own the crawl, as one process at a time does; what people wished of an earlier run no longer counts.
+
+        Whoever owns the same folder again within takes it over: nobody else comes between, and it is free at that end.
+        """
+        if self._lock is None:
+            self._lock = own(self.path / "lock", f"crawl {self.name!r}")
+            self.want(Wish.RUN)
+        try:
+            yield
+        finally:
+            if self._lock is not None:
+                self._lock.close()
+                self._lock = None
 
     def running(self) -> bool:
         """Whether a process owns the crawl now."""

@@ -13,6 +13,7 @@ from lycosa.agents.counts import total
 from lycosa.agents.folder import CrawlFolder, Wish, said_of
 from lycosa.agents.seeds import share_of_agents
 from lycosa.agents.stages import INDEX
+from lycosa.configuration import Configuration
 from lycosa.records import Record
 
 _SUMS = ("fetched", "relevant", "waiting", "in_flight", "later", "duplicates", "bytes", "links", "new_links", "sites",
@@ -39,6 +40,8 @@ class Status(Record, frozen=True):
     dark: dict[str, int] = msgspec.field(default_factory=dict)
     classes: dict[str, int] = msgspec.field(default_factory=dict)
     due: dict[str, int] = msgspec.field(default_factory=dict)
+    trouble: str = ""
+    """Why running agents go on with the settings they had before the last change."""
 
     @property
     def harvest(self) -> float:
@@ -71,13 +74,14 @@ class Status(Record, frozen=True):
             "disk_free": self.disk_free,
             "restarts": self.restarts,
             "seeds": self.seeds,
+            "trouble": self.trouble,
             "agents": list(self.agents),
         }
 
 
-def crawl_status(folder: CrawlFolder, restarts: int = 0) -> Status:
-    """The state of a crawl, from what its agents last said."""
-    configuration = folder.configuration()
+def crawl_status(folder: CrawlFolder, restarts: int = 0, configuration: Configuration | None = None) -> Status:
+    """The state of a crawl, from what its agents last said; by these settings, or those that it has now."""
+    configuration = configuration or folder.configuration()
     said = folder.statuses(configuration.agents)
     running = folder.running()
     recent = [each for each in said if running and time.time() - each["at"] < 10]
@@ -98,6 +102,7 @@ def crawl_status(folder: CrawlFolder, restarts: int = 0) -> Status:
         indexed=indexed,
         disk_free=shutil.disk_usage(folder.path).free,
         restarts=restarts,
+        trouble=next(filter(None, (each.get("settings_trouble", "") for each in said if running)), ""),
         seeds=share_of_agents(
             configuration.seeds,
             plugins.find("assigners", configuration.partition)(configuration.agents),

@@ -74,17 +74,22 @@ def structure_of_page(page: Page, name: str) -> Skeleton:
 
 def with_samples(named: Sequence[str], configuration: Configuration) -> tuple[Configuration, list[Skeleton]]:
     """The configuration that names these samples, and their structures, equal ones once; nothing is written yet."""
+    check_samples(named, configuration)
     if not named:
-        if configuration.reads_structure and not configuration.structure.samples:
-            raise ConfigurationError(
-                "a crawl by structure needs a page of the wanted kind to go by: --example-structure URL|FILE"
-            )
         return configuration, []
-    if len(named) > MOST_SAMPLES:
-        raise ConfigurationError(f"{len(named)} sample pages are too many; {MOST_SAMPLES} are enough for any template")
     found = list(dict.fromkeys(asyncio.run(structures_of(named, configuration))))
     structure = msgspec.structs.replace(configuration.structure, samples=sample_names(len(found)))
     return msgspec.structs.replace(configuration, structure=structure), found
+
+
+def check_samples(named: Sequence[str], configuration: Configuration) -> None:
+    """Refuse a crawl by structure without a sample, and more samples than a crawl can have."""
+    if configuration.reads_structure and not (named or configuration.structure.samples):
+        raise ConfigurationError(
+            "a crawl by structure needs a page of the wanted kind to go by: --example-structure URL|FILE"
+        )
+    if len(named) > MOST_SAMPLES:
+        raise ConfigurationError(f"{len(named)} sample pages are too many; {MOST_SAMPLES} are enough for any template")
 
 
 def sample_names(number: int) -> tuple[str, ...]:

@@ -8,18 +8,22 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from functools import reduce
+from operator import attrgetter
 from pathlib import Path
 
 from lycosa import configuration as settings
 from lycosa.agents.folder import CrawlError, CrawlFolder, Wish
 from lycosa.configuration import Configuration
+from lycosa.fetching.contact import check_contact
 from lycosa.frontier.admission import admission
 from lycosa.records import Link
 from lycosa.urls import normalise
 
 STARTS_WITHIN = 20.0
-_FIXED_ONCE_BEGUN = ("agents", "partition", "name")
-_FIXED_WHILE_RUNNING = (*_FIXED_ONCE_BEGUN, "mode")
+_FIXED_ONCE_BEGUN = ("agents", "partition")
+_FIXED_WHILE_RUNNING = ("mode", "fetching.contact")
+"""What agents take up only when they begin, and which must not seem to hold before."""
 
 
 def pause(folder: CrawlFolder) -> None:
@@ -60,15 +64,34 @@ def check_begun(folder: CrawlFolder, wanted: Configuration) -> None:
 
 def change(folder: CrawlFolder, wanted: Sequence[str]) -> None:
     """Change settings (`KEY=VALUE`), also while the crawl runs: all of them or none."""
-    before = folder.configuration()
-    for setting in wanted:
-        key = setting.partition("=")[0].strip()
-        if key in _FIXED_WHILE_RUNNING and folder.running():
-            raise CrawlError(f"{key} cannot be changed while the crawl runs; stop it first")
+
+    def amended(before: Configuration) -> Configuration:
+        after = reduce(settings.changed, wanted, before)
+        _check_change(folder, before, after)
+        return after
+
+    folder.amend(amended)
+
+
+def _check_change(folder: CrawlFolder, before: Configuration, after: Configuration) -> None:
+    """Refuse what cannot be changed any more, and what the crawl could not go by."""
+    from lycosa.agents.readiness import check_a_seed_is_let_in, check_settings
+
+    for key in (*_FIXED_ONCE_BEGUN, *_FIXED_WHILE_RUNNING):
+        if attrgetter(key)(before) == attrgetter(key)(after):
+            continue
         if key in _FIXED_ONCE_BEGUN and folder.agent(0).exists():
             raise CrawlError(f"{key} decides who owns which site; it cannot be changed once a crawl has begun")
-        check_begun(folder, settings.changed(before, setting))
-    folder.change(*wanted)
+        if folder.running():
+            raise CrawlError(f"{key} cannot be changed while the crawl runs; stop it first")
+    if before.name != after.name:
+        raise CrawlError(f"a crawl is called what its folder is called; to rename it, stop it and move {folder.path}")
+    if before.seeds and not after.seeds:
+        raise CrawlError("a crawl needs at least one page to begin with; name one in seeds")
+    check_begun(folder, after)
+    check_settings(after, folder)
+    if not folder.agent(0).exists():
+        check_a_seed_is_let_in(after)
 
 
 def add(folder: CrawlFolder, typed: Sequence[str]) -> int:
@@ -82,6 +105,7 @@ def add(folder: CrawlFolder, typed: Sequence[str]) -> int:
         why = rules.refusal(Link(url))
         if why is not None:
             raise CrawlError(f"{url} would be refused: {why}; nothing was added")
+    check_contact(configuration, filter(None, urls))
     folder.order([url for url in urls if url])
     return len(urls)
 

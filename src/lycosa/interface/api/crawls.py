@@ -126,8 +126,8 @@ def start_crawl(office: Office, body: NewCrawl) -> CrawlState:
     """
     if body.name in office.library.names():
         raise CrawlError(f"there is a crawl named {body.name!r} already; choose another name, or resume that one")
-    with TemporaryDirectory() as place:
-        folder = begin(_as_told(office, body, _kept(body.texts, Path(place))))
+    with TemporaryDirectory() as place, begin(_as_told(office, body, _kept(body.texts, Path(place)))) as made:
+        folder = made
     if body.run:
         _launch(office, folder)
     return CrawlState.of(office.library.status(folder))

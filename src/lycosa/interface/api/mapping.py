@@ -24,7 +24,7 @@ from lycosa.interface.api.calls import Call, Office, call
 from lycosa.interface.api.crawls import Address, Setting, checked_settings, example_page
 from lycosa.interface.api.messages import Message
 from lycosa.interface.api.tokens import Role
-from lycosa.interface.commands.contact import known_contact
+from lycosa.interface.commands.contact import with_contact
 from lycosa.records import Page
 from lycosa.topics.mapper import Fit, Mapper, Mapping
 from lycosa.topics.taxonomy import Taxonomy
@@ -160,9 +160,7 @@ def _mapper(taxonomy: Taxonomy) -> Mapper:
 def _configuration(office: Office, urls: Sequence[str], contact: str, wanted: Sequence[str]) -> Configuration:
     raw = {"seeds": list(urls), "fetching": {"contact": contact}}
     configuration = settings.build(raw, checked_settings(wanted), "settings")
-    if configuration.fetching.contact:
-        return configuration
-    return settings.changed(configuration, f"fetching.contact={known_contact(office.home, configuration, ask=False)}")
+    return with_contact(office.home, configuration, ask=False)
 
 
 async def _read(urls: Sequence[str], configuration: Configuration) -> tuple[list[str], tuple[PageMissed, ...]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,27 +14,20 @@ import msgspec
 
 from lycosa import configuration as settings
 from lycosa import plugins
-from lycosa.agents.assembly import label_of, topic_of
-from lycosa.agents.class_schemes import checked_classes, classes_told, keep_scheme, scheme_of_crawl
-from lycosa.agents.click_source import check_source
+from lycosa.agents.class_schemes import classes_told, keep_scheme, scheme_of_crawl
 from lycosa.agents.examples import example_names, gather_examples, keep_examples
 from lycosa.agents.folder import CrawlError, CrawlFolder, home
+from lycosa.agents.readiness import check_a_seed_is_let_in, check_parts, check_seeds, check_settings
 from lycosa.agents.seeds import second_level_seeds
 from lycosa.agents.structure_samples import keep_samples, with_samples
 from lycosa.agents.taxonomy_folder import OwnTaxonomy
 from lycosa.agents.topic_choice import TopicChoice, choose_topic
-from lycosa.agents.treasure_folder import treasure_of
 from lycosa.configuration import Configuration, ConfigurationError
-from lycosa.fetching.address_guard import AddressGuard
-from lycosa.frontier.admission import admission
-from lycosa.frontier.patterns import odd_pattern
 from lycosa.interface import controls
 from lycosa.interface.commands.arguments import Commands
-from lycosa.interface.commands.contact import known_contact, remember_contact
+from lycosa.interface.commands.contact import remember_contact, with_contact
 from lycosa.interface.commands.running import run
-from lycosa.records import Link
 from lycosa.topics.classes_file import scheme_in
-from lycosa.urls import normalise
 
 _OPTIONS = ("strategy", "agents", "partition", "mode", "pages", "name")
 
@@ -65,24 +59,33 @@ def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
 
 def crawl(told: argparse.Namespace) -> int:
     """Start a crawl, or go on with one."""
-    return run(begin(told), told.json)
+    with begin(told) as folder:
+        return run(folder, told.json)
 
 
-def begin(told: argparse.Namespace) -> CrawlFolder:
-    """Make the folder of a crawl, or take up the one that is there, after everything was checked."""
-    folder, configuration, texts = prepare(told, home(told.home))
+@contextmanager
+def begin(told: argparse.Namespace) -> Iterator[CrawlFolder]:
+    """Make the folder of a crawl, or take up the one that is there, after everything was checked; then own it."""
+    raw, origin = _read_job(told.job) if told.job else ({}, "command line")
+    folder = _folder(told, raw, origin)
+    before = folder.stamp()
     if folder.running():
         raise CrawlError(f"crawl {folder.name!r} is running already; `lycosa status {folder.name}` shows it")
-    check_ready(configuration, texts, folder)
-    controls.check_begun(folder, configuration)
+    configuration, texts = prepare(told, folder, raw, origin)
+    check_settings(configuration, folder, texts=texts, samples=told.example_structure)
+    check_a_seed_is_let_in(configuration)
     configuration, samples = with_samples(told.example_structure, configuration)
     if not told.json:
         _tell_classes(configuration, texts, folder)
-    keep_examples(texts, folder.path)
-    keep_samples(samples, folder.path)
-    keep_scheme(configuration, folder.path)
-    folder.create(configuration)
-    return folder
+    with folder.owned():
+        if folder.stamp() != before:
+            raise CrawlError(f"crawl {folder.name!r} was changed by somebody else just now; look at it, then try again")
+        controls.check_begun(folder, configuration)
+        keep_examples(texts, folder.path)
+        keep_samples(samples, folder.path)
+        keep_scheme(configuration, folder.path)
+        folder.create(configuration)
+        yield folder
 
 
 def _tell_classes(configuration: Configuration, texts: Sequence[str], folder: CrawlFolder) -> None:
@@ -93,15 +96,20 @@ def _tell_classes(configuration: Configuration, texts: Sequence[str], folder: Cr
         print(told, file=sys.stderr)
 
 
-def prepare(told: argparse.Namespace, base: Path) -> tuple[CrawlFolder, Configuration, list[str]]:
-    """The folder, the effective configuration and new example texts that the command line asks for; writes nothing."""
-    raw, origin = _read_job(told.job) if told.job else ({}, "command line")
+def _folder(told: argparse.Namespace, raw: dict[str, Any], origin: str) -> CrawlFolder:
     name = told.name or raw.get("name") or (Path(told.job).stem if told.job else "crawl")
     settings.build({"name": name}, origin=origin)
-    folder = CrawlFolder(base / "crawls" / str(name))
+    return CrawlFolder(home(told.home) / "crawls" / str(name))
+
+
+def prepare(
+    told: argparse.Namespace, folder: CrawlFolder, raw: dict[str, Any], origin: str
+) -> tuple[Configuration, list[str]]:
+    """The effective configuration and new example texts that the command line asks for; of crawls, it writes none."""
+    base = home(told.home)
     if folder.exists and not told.job:
         raw, origin = settings.plain(folder.configuration()), str(folder.path / "crawl.toml")
-    raw["name"] = name
+    raw["name"] = folder.name
     for option in _OPTIONS:
         if getattr(told, option) is not None:
             raw[option] = getattr(told, option)
@@ -122,21 +130,17 @@ def prepare(told: argparse.Namespace, base: Path) -> tuple[CrawlFolder, Configur
     if told.classes:
         raw["topic"] = {**raw.get("topic", {}), "classes": told.classes}
     configuration = settings.build(raw, told.set, origin)
-    _check_parts(configuration)
+    check_parts(configuration)
     if configuration.seeds or not (told.example or named.pages):
         _check_seeds(configuration, origin)
-    if not configuration.fetching.contact:
-        pages = [page for page in told.example_structure if "://" in page]
-        contact = known_contact(
-            base, msgspec.structs.replace(configuration, seeds=(*configuration.seeds, *pages)), ask=not told.json
-        )
-        configuration = settings.changed(configuration, f"fetching.contact={contact}")
-    elif told.contact:
+    pages = [page for page in told.example_structure if "://" in page]
+    configuration = with_contact(base, configuration, urls=pages, ask=not told.json)
+    if told.contact:
         remember_contact(base, told.contact)
     configuration, texts = _with_examples(told, base, configuration, named)
     _check_seeds(configuration, origin)
     _check_samples_count(told, configuration, folder)
-    return folder, configuration if texts else _with_words_of_classes(configuration, folder), texts
+    return configuration if texts else _with_words_of_classes(configuration, folder), texts
 
 
 def _by_structure_alone(told: argparse.Namespace, raw: dict[str, Any], *, begun: bool) -> bool:
@@ -192,39 +196,4 @@ def _read_job(path: str) -> tuple[dict[str, Any], str]:
 def _check_seeds(configuration: Configuration, origin: str) -> None:
     if not configuration.seeds:
         raise ConfigurationError(f"{origin}: no seeds; name at least one page to begin with: --seed URL")
-    for seed in configuration.seeds:
-        if normalise(seed) is None:
-            raise ConfigurationError(f"{origin}: seed {seed!r} is no http(s) URL")
-
-
-def _check_parts(configuration: Configuration) -> None:
-    """Refuse names of parts that nobody has."""
-    for point, name in (
-        ("link_scorers", configuration.strategy),
-        ("page_scorers", configuration.page_scorer),
-        ("assigners", configuration.partition),
-        ("fetchers", configuration.fetching.fetcher),
-    ):
-        plugins.find(point, name)
-
-
-def check_ready(configuration: Configuration, texts: Sequence[str], folder: CrawlFolder) -> None:
-    """Find out now what would go wrong later."""
-    if configuration.strategy == "treasure" and not (label_of(configuration) or texts or configuration.topic.examples):
-        raise ConfigurationError(
-            "the strategy treasure needs to know what to look for: --topic WORDS, --example URL|FILE or --class N"
-        )
-    scheme = scheme_of_crawl(configuration, folder.path)
-    checked_classes(configuration, scheme)
-    treasure_of(configuration, folder.path)
-    check_source(configuration, folder.path)
-    AddressGuard(configuration.fetching.allow_addresses)
-    if not texts:
-        topic_of(configuration, folder.path)
-    for odd in filter(None, map(odd_pattern, (*configuration.scope.block, *configuration.scope.allow))):
-        raise ConfigurationError(f"scope: {odd}")
-    rules = admission(configuration)
-    refused = {seed: rules.refusal(Link(normalise(seed) or seed)) for seed in configuration.seeds}
-    if all(refused.values()):
-        seed, why = next(iter(refused.items()))
-        raise ConfigurationError(f"no seed is let in; {seed} is refused: {why}")
+    check_seeds(configuration, origin)

@@ -13,6 +13,7 @@ from lycosa.agents.fleet import Fleet
 from lycosa.agents.folder import CrawlError, CrawlFolder, Wish
 from lycosa.agents.follow_up import PAGES, FollowUp
 from lycosa.agents.page_signals import ResultOrders
+from lycosa.agents.readiness import check_ready
 from lycosa.interface.commands.arguments import Commands, asked_crawl
 from lycosa.interface.commands.progress import ProgressLine
 from lycosa.interface.wording import print_json, printable
@@ -74,6 +75,7 @@ def _asked(folder: CrawlFolder, query: str, pages: int) -> tuple[FollowUp, Seque
 
 def run(folder: CrawlFolder, number: int, *, quiet: bool) -> None:
     """Work on a follow-up until it is done; a crawl that runs waits for it, and goes on afterwards."""
+    check_ready(folder)
     was_running = _stopped(folder)
     following.begin(folder, number)
     line = ProgressLine(sys.stderr, quiet=quiet)

@@ -17,6 +17,7 @@ from pathlib import Path
 from lycosa.agents.folder import home
 from lycosa.interface import wording
 from lycosa.interface.commands.arguments import Commands
+from lycosa.interface.commands.contact import remembered_contact
 from lycosa.pages import trees
 from lycosa.records import Record
 
@@ -120,10 +121,9 @@ def _extras(base: Path) -> Finding:
 
 
 def _contact(base: Path) -> Finding:
-    path = base / "contact.txt"
-    if path.exists():
-        return Finding("contact", "good", path.read_text("utf-8").strip())
-    return Finding("contact", "warning", "none yet; the public web needs one: lycosa crawl --contact URL")
+    contact = remembered_contact(base)
+    told = contact or "none yet; the public web needs one: lycosa crawl --contact URL"
+    return Finding("contact", "good" if contact else "warning", told)
 
 
 _CHECKS: tuple[Callable[[Path], Finding], ...] = (

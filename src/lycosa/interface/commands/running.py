@@ -9,6 +9,7 @@ import sys
 
 from lycosa.agents.fleet import Fleet
 from lycosa.agents.folder import CrawlError, CrawlFolder, Wish
+from lycosa.agents.readiness import check_ready
 from lycosa.agents.status import Status, crawl_status
 from lycosa.interface import wording
 from lycosa.interface.commands.arguments import Commands, asked_crawl, named
@@ -57,6 +58,7 @@ def revisit(told: argparse.Namespace) -> int:
     before = crawl_status(folder).sums
     if not before["fetched"]:
         raise CrawlError(f"crawl {folder.name!r} has no pages yet; `lycosa resume {folder.name}` fetches some")
+    check_ready(folder)
     line = ProgressLine(sys.stderr, quiet=told.json)
     status = asyncio.run(Fleet(folder, line.show, task="revisit").run())
     line.finish(status)
@@ -87,4 +89,5 @@ def resume(told: argparse.Namespace) -> int:
         folder.want(Wish.RUN)
         print(f"{folder.name}: going on")
         return 0
+    check_ready(folder)
     return run(folder, told.json)

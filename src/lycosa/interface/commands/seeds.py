@@ -10,15 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from lycosa import configuration as settings
 from lycosa.agents import seeds
 from lycosa.agents.folder import home
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.fetching.seed_search import Proposal, Proposals
 from lycosa.interface.commands.arguments import Commands
-from lycosa.interface.commands.contact import known_contact
+from lycosa.interface.commands.contact import with_contact
 from lycosa.interface.wording import print_json, printable
 from lycosa.text import language_of, words
 from lycosa.topics.weight_table import FIRST_RESULTS, WeightTable
@@ -71,11 +69,7 @@ def _table(found: Proposals, fetch: bool, base: Path, configuration: Configurati
     texts = seeds.snippets(first)
     if fetch:
         addresses = tuple(each.url for each in first)
-        contact = configuration.fetching.contact or known_contact(
-            base, msgspec.structs.replace(configuration, seeds=addresses)
-        )
-        fetching = msgspec.structs.replace(configuration.fetching, contact=contact)
-        came = asyncio.run(seeds.page_texts(addresses, msgspec.structs.replace(configuration, fetching=fetching)))
+        came = asyncio.run(seeds.page_texts(addresses, with_contact(base, configuration, urls=addresses)))
         if len(came) < len(first):
             told = f"{len(first) - len(came)} of {len(first)} pages could not be fetched; their snippets count"
             print(f"lycosa: warning: {told}", file=sys.stderr)

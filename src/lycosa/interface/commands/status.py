@@ -37,7 +37,8 @@ def status(told: argparse.Namespace) -> int:
 
 def details(found: Status) -> list[str]:
     """What there is to know of a crawl beyond the line that sums it up."""
-    lines = [f"  disk free {wording.size(found.disk_free)}, stored {wording.size(found.sums['bytes'])} of pages"]
+    lines = [f"  settings  not taken up, the crawl goes on with those before: {found.trouble}"] if found.trouble else []
+    lines += [f"  disk free {wording.size(found.disk_free)}, stored {wording.size(found.sums['bytes'])} of pages"]
     if found.sums["aside"]:
         told = "kept aside: not built like the sample pages, so not in the index"
         lines.append(f"  {wording.number(found.sums['aside'])} pages {told}")

@@ -13,10 +13,10 @@ from lycosa import configuration as settings
 from lycosa.agents.folder import CrawlError, CrawlFolder, home
 from lycosa.agents.structure_samples import is_url, stored_structure, structures_of
 from lycosa.agents.structures import Alike, Cluster, Structures
-from lycosa.configuration import Configuration, ConfigurationError
+from lycosa.configuration import ConfigurationError
 from lycosa.interface import wording
 from lycosa.interface.commands.arguments import Commands, asked_crawl
-from lycosa.interface.commands.contact import known_contact
+from lycosa.interface.commands.contact import with_contact
 from lycosa.interface.wording import print_json, printable
 from lycosa.pages import structure_sketch, tree_matching
 from lycosa.pages.structure import Skeleton
@@ -57,18 +57,12 @@ def compare(told: argparse.Namespace) -> int:
     names = (told.first, told.second)
     raw = {"seeds": [name for name in names if is_url(name)], "fetching": {"contact": told.contact}}
     configuration = settings.build(raw, told.set, "command line")
-    a, b = asyncio.run(structures_of(names, _with_contact(told, configuration)))
+    a, b = asyncio.run(structures_of(names, with_contact(home(told.home), configuration)))
     found = _comparison(a, b)
     if told.json:
         return print_json({"a": _plain(names[0], a), "b": _plain(names[1], b), **found})
     print("\n".join(printable(line) for line in _comparison_lines(names, (a, b), found)))
     return 0
-
-
-def _with_contact(told: argparse.Namespace, configuration: Configuration) -> Configuration:
-    if configuration.fetching.contact or not configuration.seeds:
-        return configuration
-    return settings.changed(configuration, f"fetching.contact={known_contact(home(told.home), configuration)}")
 
 
 def _plain(name: str, skeleton: Skeleton) -> dict[str, Any]:

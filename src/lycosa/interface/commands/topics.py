@@ -18,7 +18,7 @@ from lycosa.agents.proposals import OwnVocabulary
 from lycosa.agents.taxonomy_folder import OwnTaxonomy, load_taxonomy, page_text, read_file
 from lycosa.configuration import ConfigurationError
 from lycosa.interface.commands.arguments import Commands
-from lycosa.interface.commands.contact import known_contact
+from lycosa.interface.commands.contact import with_contact
 from lycosa.interface.wording import print_json, printable
 from lycosa.topics.mapper import MARGIN, Fit, Mapper, Mapping
 from lycosa.topics.taxonomy import Node, Taxonomy
@@ -211,10 +211,7 @@ def texts_of_pages(
 ) -> list[str]:
     """What pages say: they are fetched for it, as a crawl would, in the name of a contact."""
     configuration = settings.build({"seeds": list(urls), "fetching": {"contact": contact}}, wanted, "command line")
-    if not configuration.fetching.contact:
-        known = known_contact(base, configuration, ask=ask)
-        configuration = settings.changed(configuration, f"fetching.contact={known}")
-    return asyncio.run(gather_examples(urls, configuration))
+    return asyncio.run(gather_examples(urls, with_contact(base, configuration, ask=ask)))
 
 
 # -- editing ----------------------------------------------------------------------------------------

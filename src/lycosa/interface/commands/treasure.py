@@ -21,7 +21,7 @@ from lycosa.agents.treasure_building import Bounds, Built, Wanted, addresses_of,
 from lycosa.agents.treasure_folder import read_graph, write_graph
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.interface.commands.arguments import Commands, asked_crawl
-from lycosa.interface.commands.contact import known_contact
+from lycosa.interface.commands.contact import with_contact
 from lycosa.interface.treasure_picture import treasure_picture
 from lycosa.interface.treasure_words import (
     TARGETS_SHOWN,
@@ -134,12 +134,11 @@ def _configuration(told: argparse.Namespace, wanted: Wanted, base: Path) -> Conf
     unknown = ["https://engine.invalid/"] if len(crawls) < len(told.backlinks) else []
     raw = {"seeds": [*urls, *unknown], "fetching": {"contact": told.contact}}
     configuration = settings.build(raw, told.set, "command line")
-    if configuration.fetching.contact or not configuration.seeds:
-        return configuration
-    named = (CrawlFolder.find(base, name).configuration().fetching.contact for name in crawls)
-    contact = next(filter(None, named), "") or known_contact(base, configuration)
-    fetching = msgspec.structs.replace(configuration.fetching, contact=contact)
-    return msgspec.structs.replace(configuration, fetching=fetching)
+    if configuration.seeds and not configuration.fetching.contact:
+        named = (CrawlFolder.find(base, name).configuration().fetching.contact for name in crawls)
+        fetching = msgspec.structs.replace(configuration.fetching, contact=next(filter(None, named), ""))
+        configuration = msgspec.structs.replace(configuration, fetching=fetching)
+    return with_contact(base, configuration)
 
 
 def _plain_built(found: Built, path: Path) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from lycosa import plugins
 from lycosa.agents.taxonomy_folder import OwnTaxonomy
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.interface.api.calls import Office
+from lycosa.interface.commands.contact import remembered_contact
 from lycosa.interface.rendering import page
 from lycosa.records import Record
 
@@ -34,7 +35,7 @@ def set_up_page(request: Request) -> Response:
         names=office.library.names(),
         strategies=plugins.names("link_scorers"),
         usual=Configuration(),
-        contact_known=(office.home / "contact.txt").exists(),
+        contact_known=bool(remembered_contact(office.home)),
     )
 
 
