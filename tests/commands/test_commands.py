@@ -322,7 +322,9 @@ def test_an_unreachable_seed_is_told(lycosa: Lycosa) -> None:
     order = ["crawl", "--topic", "birds", "--seed", "http://a.localhost:9/", "--set", "patience=1s", "--name", "lost"]
     done = lycosa(*order, "--set", 'fetching.allow_addresses=["127.0.0.1:9"]', check=False)
     assert done.returncode == 2
-    assert "no page could be fetched" in done.stderr
+    assert "no page could be fetched: the seed http://a.localhost:9/ could not be reached (robots-unr" in done.stderr
+    assert "Failed to connect" in done.stderr
+    assert "patience" not in done.stderr
     guarded = lycosa(
         "crawl", "--topic", "birds", "--seed", "http://b.localhost:9/", "--set", "patience=1s", check=False
     )

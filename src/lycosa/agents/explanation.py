@@ -94,6 +94,22 @@ def _way(record: UrlRecord, visits: Sequence[VisitRow], scheme: Scheme | None) -
     return Event(None, _where(record)), sorted((*events, once_more), key=lambda event: event.at or 0.0)
 
 
+def hindrance(folder: CrawlFolder, seed: str) -> str:
+    """What keeps a seed from being fetched, to be said after its name; '' where nothing is known."""
+    configuration = folder.configuration()
+    url = normalise(seed, drop_tracking=configuration.urls.drop_tracking) or seed
+    owner = plugins.find("assigners", configuration.partition)(configuration.agents)(url)
+    with AgentStore(folder.agent(owner) / "store", readonly=True) as store:
+        record = store.find(url)
+        sites = {site.site: site.why for site in store.sites()}
+    if record is None:
+        return ""
+    if record.state in (State.REFUSED, State.FAILED):
+        return f"{'was refused' if record.state is State.REFUSED else 'failed'}: {record.why}"
+    why = record.detail if record.state is State.LATER else sites.get(site_of(url), "")
+    return f"could not be reached ({why})" if why else ""
+
+
 def _spelling(url: str, configuration: Configuration, store: AgentStore) -> list[Event]:
     """What the rules that were learned of the site's spellings make of a link to the URL (M1)."""
     if not configuration.urls.learn_spellings:

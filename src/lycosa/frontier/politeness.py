@@ -15,6 +15,7 @@ from typing import TypeAlias
 from lycosa.records import Failed, Outcome, Refused, SiteOpened, SiteShut
 from lycosa.sections import Politeness
 
+LONGEST_WHY = 200
 _NO_REQUEST = frozenset({"robots", "address-refused", "site-not-open", "dns-failed", "dns-not-found"})
 _SLOW_DOWN = frozenset(
     {"http-429", "http-503", "http-502", "http-504", "http-500", "timeout", "connect-failed", "reset"}
@@ -89,7 +90,8 @@ class Manners:
     def opened(self, site: Site, answer: SiteOpened | SiteShut, now: float) -> None:
         """Take note of a site's robots.txt, or of its absence."""
         if isinstance(answer, SiteShut):
-            site.next_at, site.why, site.opened_until = max(answer.until, now + 1.0), answer.why, 0.0
+            site.next_at, site.opened_until = max(answer.until, now + 1.0), 0.0
+            site.why = f"{answer.why} {answer.detail}".strip()[:LONGEST_WHY]
             return
         site.address, site.opened_until, site.why = answer.address, answer.until, ""
         site.crawl_delay = min(answer.crawl_delay or 0.0, float(self.rules.longest_crawl_delay))

@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 
+from lycosa.agents.explanation import hindrance
 from lycosa.agents.fleet import Fleet
 from lycosa.agents.folder import CrawlError, CrawlFolder, Wish
 from lycosa.agents.readiness import check_ready
@@ -14,6 +15,9 @@ from lycosa.agents.status import Status, crawl_status
 from lycosa.interface import wording
 from lycosa.interface.commands.arguments import Commands, asked_crawl, named
 from lycosa.interface.commands.progress import ProgressLine
+
+SEEDS_TOLD = 3
+"""Seeds that are named where nothing came of any."""
 
 
 def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
@@ -32,9 +36,10 @@ def run(folder: CrawlFolder, as_json: bool) -> int:
     line.finish(status)
     if as_json:
         print(json.dumps(status.plain()))
-    elif fleet.ran_out:
+    _check_that_something_came(folder, status)
+    if fleet.ran_out and not as_json:
         _tell_of_rest(folder, status)
-    return _verdict(folder, status)
+    return 0
 
 
 def _tell_of_rest(folder: CrawlFolder, status: Status) -> None:
@@ -71,15 +76,16 @@ def revisit(told: argparse.Namespace) -> int:
     return 0
 
 
-def _verdict(folder: CrawlFolder, status: Status) -> int:
-    if status.sums["fetched"]:
-        return 0
+def _check_that_something_came(folder: CrawlFolder, status: Status) -> None:
+    """A crawl without a page is an error where something hindered it: which seed, and what."""
     reasons = {**status.failed, **status.refused}
-    if reasons:
-        told = ", ".join(f"{why} ({number})" for why, number in sorted(reasons.items(), key=lambda item: -item[1]))
-        seed = folder.configuration().seeds[0]
-        raise CrawlError(f"no page could be fetched: {told}; `lycosa explain {folder.name} {seed}` says more")
-    return 0
+    if status.sums["fetched"] or not reasons:
+        return
+    seeds = folder.configuration().seeds[:SEEDS_TOLD]
+    told = [f"the seed {seed} {why}" for seed in seeds if (why := hindrance(folder, seed))]
+    counted = [f"{why} ({number})" for why, number in sorted(reasons.items(), key=lambda item: -item[1])]
+    more = f"; `lycosa explain {folder.name} {seeds[0]}` says more" if seeds else ""
+    raise CrawlError(f"no page could be fetched: {', '.join(told or counted)}{more}")
 
 
 def resume(told: argparse.Namespace) -> int:
