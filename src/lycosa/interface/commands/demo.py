@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import shutil
 import sys
 from collections import Counter
 
@@ -14,8 +13,11 @@ from lycosa.agents.fleet import Fleet
 from lycosa.agents.folder import CrawlError, CrawlFolder, home
 from lycosa.agents.stores import reading
 from lycosa.agents.structures import Structures
+from lycosa.configuration import ConfigurationError
+from lycosa.fetching.contact import is_public
 from lycosa.fetching.simulated_web import SimulatedWeb
 from lycosa.fetching.web_server import serve_in_process
+from lycosa.interface import controls
 from lycosa.interface.commands.arguments import Commands
 from lycosa.interface.commands.demo_revisits import demo_revisits, revisits_lines
 from lycosa.interface.commands.demo_visitors import demo_visits, visits_lines
@@ -31,6 +33,7 @@ from lycosa.topics.classes_file import scheme_in
 
 DEMO_BOX = "box:7?hosts=12&pages=900&topics=4&size=6KiB&links=16&unlinked=0&errors=0.02&duplicates=0.03"
 DEMO_TOPIC = "birds feather wing nest plumage"
+DEMO_CONTACT = "https://localhost/demo"
 DEMO_QUERY = "nest of a bird"
 DEMO_PAGES = 300
 SHOWN = 4
@@ -52,12 +55,14 @@ def demo(told: argparse.Namespace) -> int:
     folder = CrawlFolder(base / "crawls" / "demo")
     if folder.running():
         raise CrawlError("a demo is running already; end it first")
-    shutil.rmtree(folder.path, ignore_errors=True)
+    _make_room(folder)
     with serve_in_process(DEMO_BOX, cached=1000) as web:
         say = print if not told.json else (lambda *_: None)
         sites = SimulatedWeb.of(f"{DEMO_BOX}&port={web.port}")
         say(f"A web of {len(sites.sites())} sites is up on loopback, port {web.port}. Crawling it for: {DEMO_TOPIC}")
-        _demo_crawl(folder, sites.roots(), web.port, quiet=told.json)
+        if not _demo_crawl(folder, sites.roots(), web.port, quiet=told.json):
+            print("The demo was ended during its crawl; `lycosa demo` begins it anew.", file=sys.stderr)
+            return 0
         reader = IndexReader(folder.index)
         found = reader.search(understand(DEMO_QUERY), 3)
         known = collection_known(folder)
@@ -82,7 +87,30 @@ def demo(told: argparse.Namespace) -> int:
     return 0
 
 
-def _demo_crawl(folder: CrawlFolder, roots: list[str], port: int, quiet: bool) -> None:
+def _make_room(folder: CrawlFolder) -> None:
+    """Delete the crawl of an earlier demo; one that a person made is left alone."""
+    if not folder.exists:
+        return
+    if not _is_of_the_demo(folder):
+        raise CrawlError(
+            f"there is a crawl named 'demo' that no demo made, and it is left alone; move {folder.path} elsewhere, "
+            "or have the demo elsewhere: `lycosa --home FOLDER demo`"
+        )
+    controls.remove(folder)
+
+
+def _is_of_the_demo(folder: CrawlFolder) -> bool:
+    """Whether a crawl began as a demo and still is one: its contact, its topic, seeds that no other web has."""
+    try:
+        found = folder.configuration()
+    except ConfigurationError:
+        return False
+    told = (found.fetching.contact, found.topic.words) == (DEMO_CONTACT, DEMO_TOPIC)
+    return told and not any(map(is_public, found.seeds))
+
+
+def _demo_crawl(folder: CrawlFolder, roots: list[str], port: int, quiet: bool) -> bool:
+    """Crawl the small web. Returns whether nobody ended it before."""
     configuration = settings.build(
         {
             "name": "demo",
@@ -98,14 +126,17 @@ def _demo_crawl(folder: CrawlFolder, roots: list[str], port: int, quiet: bool) -
                 "longest_delay": "100ms",
                 "longest_crawl_delay": "100ms",
             },
-            "fetching": {"allow_addresses": [f"127.0.0.0/8:{port}"], "contact": "https://localhost/demo"},
+            "fetching": {"allow_addresses": [f"127.0.0.0/8:{port}"], "contact": DEMO_CONTACT},
             "index": {"commit_every": "1s"},
         },
         origin="demo",
     )
-    folder.create(configuration)
     line = ProgressLine(sys.stderr, quiet=quiet)
-    line.finish(asyncio.run(Fleet(folder, line.show).run()))
+    with folder.owned():
+        folder.create(configuration)
+        fleet = Fleet(folder, line.show)
+        line.finish(asyncio.run(fleet.run()))
+    return not fleet.interrupted
 
 
 def collection_known(folder: CrawlFolder) -> dict[str, dict[str, int]]:
