@@ -88,6 +88,15 @@ def test_bad_bodies_are_refused_with_a_sentence(api: TestClient, sent: bytes, st
     assert answer.json()["error"]
 
 
+@pytest.mark.parametrize("setting", ["strategy=nosuch", 'scope.rules=["nosuch"]', "topic.words=the", 'seeds=["ftp://x"]'])
+def test_settings_that_no_crawl_could_go_by_are_refused_whole(api: TestClient, setting: str) -> None:
+    before = api.get(f"{ROOT}/crawls/young/settings").json()
+    answer = api.patch(f"{ROOT}/crawls/young/settings", json={"settings": ["pages=77", setting]})
+    assert answer.status_code in (409, 422)
+    assert answer.json()["error"]
+    assert api.get(f"{ROOT}/crawls/young/settings").json() == before
+
+
 def test_what_is_no_json_is_refused(api: TestClient) -> None:
     answer = api.patch(f"{ROOT}/crawls/young/settings", content=b"settings=1")
     assert answer.status_code == 415

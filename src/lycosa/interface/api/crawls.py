@@ -65,6 +65,7 @@ class CrawlState(Message, frozen=True):
     disk_free: int
     restarts: int
     agents: tuple[dict[str, Any], ...]
+    trouble: str
 
     @classmethod
     def of(cls, status: Status) -> CrawlState:
