@@ -37,7 +37,7 @@ def test_only_what_the_demo_made_is_of_the_demo(tmp_path: Path) -> None:
 
 def test_the_demo_leaves_a_crawl_alone_that_it_did_not_make(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mine = a_crawl(tmp_path, "", "birds", SEED)
-    assert main(["--home", str(tmp_path), "demo"]) == 2
+    assert main(["--home", str(tmp_path), "demo", "--once"]) == 2
     assert "named 'demo' that no demo made" in capsys.readouterr().err
     assert mine.exists
 

@@ -88,7 +88,9 @@ def test_bad_bodies_are_refused_with_a_sentence(api: TestClient, sent: bytes, st
     assert answer.json()["error"]
 
 
-@pytest.mark.parametrize("setting", ["strategy=nosuch", 'scope.rules=["nosuch"]', "topic.words=the", 'seeds=["ftp://x"]'])
+@pytest.mark.parametrize(
+    "setting", ["strategy=nosuch", 'scope.rules=["nosuch"]', "topic.words=the", 'seeds=["ftp://x"]']
+)
 def test_settings_that_no_crawl_could_go_by_are_refused_whole(api: TestClient, setting: str) -> None:
     before = api.get(f"{ROOT}/crawls/young/settings").json()
     answer = api.patch(f"{ROOT}/crawls/young/settings", json={"settings": ["pages=77", setting]})
