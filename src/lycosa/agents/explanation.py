@@ -27,7 +27,7 @@ from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.catalogue import VisitRow
 from lycosa.topics.classes import Scheme, written
 from lycosa.topics.classes_file import scheme_in
-from lycosa.urls import normalise
+from lycosa.urls import normalise, site_of
 from lycosa.waiting import State, UrlRecord
 
 _NODE_NAMED = re.compile(r"T-Graph node ([0-9a-f]{12})\b")
