@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
-from time import process_time
+from time import process_time, time
 
 import pytest
 import whole_crawl
 
+from lycosa.agents.assembly import build_agent
+from lycosa.agents.desk import Desk
+from lycosa.agents.folder import CrawlFolder
+from lycosa.agents.indexing import run_indexer
 from lycosa.agents.stages import Stage, Stages
 from lycosa.agents.status import crawl_status
+from lycosa.search.index import IndexReader
 
 
 def busy(seconds: float) -> None:
@@ -29,6 +35,27 @@ def test_a_stage_knows_its_count_cost_queue_and_rate() -> None:
     assert parse["cpu"] == pytest.approx(1.52, abs=0.015)
     assert parse["seconds"] >= 2.015
     assert fetch["cpu"] >= 0.015, "fetching is all that no other stage took"
+
+
+def test_what_was_indexed_is_counted_over_all_runs(tmp_path: Path) -> None:
+    folder = whole_crawl.crawl_folder(tmp_path, pages=20)
+    told = []
+    for pages in (20, 30):
+        folder.change(f"pages={pages}")
+        crawl(folder)
+        asyncio.run(run_indexer(folder, lambda loop, finish: finish()))
+        told.append(crawl_status(folder))
+    assert 0 < told[0].indexed["indexed"] < told[1].indexed["indexed"] == len(IndexReader(folder.index).urls())
+    assert told[0].stages["index"]["count"] < told[1].stages["index"]["count"]
+    assert told[1].stages["index"]["queue"] == 0
+
+
+def crawl(folder: CrawlFolder) -> None:
+    agent = build_agent(folder, 0, Desk(folder, 0, alone=True), time)
+    try:
+        asyncio.run(agent.run())
+    finally:
+        agent.crawl.close()
 
 
 def test_stages_go_on_where_the_last_run_ended(tmp_path: Path) -> None:

@@ -61,6 +61,31 @@ def test_rules_are_read_and_kept() -> None:
     assert (opened.sitemaps, opened.address) == (("http://a.example/s.xml",), "127.0.0.1")
 
 
+def test_the_public_web_is_not_asked_by_anybody_without_a_contact() -> None:
+    asked: list[str] = []
+
+    async def remember(request: bytes, writer: asyncio.StreamWriter) -> None:
+        asked.append(path_of(request))
+        await plain(b"")(request, writer)
+
+    async def scene(**settings: Any) -> SiteOpened | SiteShut:
+        async with serving(remember) as port:
+            visitor = fetcher(port, robots=True, **settings)
+            try:
+                return await visitor.open(f"http://public.example:{port}", 0.0)
+            finally:
+                await visitor.close()
+
+    names = {"hosts": {"public.example": "127.0.0.1"}}
+    shut = asyncio.run(scene(contact="", names=names))
+    assert isinstance(shut, SiteShut)
+    assert (shut.why, shut.until, asked) == ("no-contact", LONGEST_WAIT, [])
+    assert isinstance(asyncio.run(scene(names=names)), SiteOpened)
+    assert isinstance(
+        asyncio.run(scene(contact="", user_agent="Mine/1 (+https://me.example)", names=names)), SiteOpened
+    )
+
+
 class WatchedTurns:
     """Notes whose turn it was; some must not be asked."""
 

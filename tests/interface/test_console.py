@@ -88,6 +88,14 @@ def test_the_console_shows_every_part_with_charts_drawn_by_the_server(client: Te
     assert "Sites: 14 open." in text
 
 
+def test_the_console_says_when_a_crawl_goes_on_with_its_earlier_settings(tmp_path: Path) -> None:
+    folder = a_full_crawl(tmp_path)
+    report(folder, 0, 5, 2, settings_trouble="strategy: there is no <b>such</b> one")
+    with folder.owned():
+        text = client_of(tmp_path).get("/crawl/spiders").text
+    assert "goes on with its earlier settings: strategy: there is no &lt;b&gt;such&lt;/b&gt; one" in text
+
+
 def test_foreign_words_in_reasons_sites_and_logs_are_text(tmp_path: Path) -> None:
     folder = a_crawl(tmp_path, "odd")
     keep(folder, 0, [0.9, None])

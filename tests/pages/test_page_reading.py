@@ -37,6 +37,15 @@ def test_the_title_of_a_drawing_is_not_the_title_of_the_page() -> None:
     assert read_page(fetched("<body><svg><title>icon</title></svg><p>text")).title == ""
 
 
+@pytest.mark.parametrize("tag", ["p", "ul"])
+def test_a_long_block_is_no_list_of_links_for_the_many_that_it_has(tag: str) -> None:
+    told = "".join(f'{PROSE}<a href="/{number}">the {number}th of the birds</a> ' for number in range(60))
+    bare = "".join(f'<a href="/{number}">the {number}th of the birds</a> ' for number in range(60, 200))
+    page = read_page(fetched(f"<main><{tag}>{told}</{tag}><{tag}>{bare}</{tag}></main>"))
+    assert "the 59th of the birds" in page.text
+    assert "the 99th of the birds" not in page.text
+
+
 @pytest.mark.parametrize(
     ("html", "canonical"),
     [

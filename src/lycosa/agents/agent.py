@@ -28,6 +28,8 @@ from lycosa.scoring.strategy import Strategy
 
 LONGEST_WAIT = 0.25
 GRACE = 15.0
+HEARD_AT_LEAST, KEPT_SOON = 1.0, 0.1
+"""Seconds after which there is a commit, whatever happened, and where something must not be forgotten."""
 
 
 class Superior(Protocol):
@@ -179,6 +181,8 @@ class Agent:
         self.frontier.opened(answer, now)
         if isinstance(answer, SiteOpened):
             self.crawl.begin_site(answer, now)
+            if answer.crawl_delay:  # it is kept soon: whoever follows should we be killed must know of it
+                self._heard = min(self._heard, now - HEARD_AT_LEAST + KEPT_SOON)
         self._event.set()
 
     def _break(self, error: Exception) -> None:
@@ -239,7 +243,7 @@ class Agent:
         storage = self.crawl.configuration.storage
         full = len(self._visits) >= storage.batch_visits or self._bytes >= storage.batch_bytes
         old = bool(self._visits) and now - self._oldest >= storage.batch_seconds
-        if full or old or (self._visits and self._starved) or now - self._heard >= 1.0:
+        if full or old or (self._visits and self._starved) or now - self._heard >= HEARD_AT_LEAST:
             self._commit(now)
 
     def _commit(self, now: float) -> None:

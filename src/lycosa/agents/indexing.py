@@ -39,6 +39,8 @@ async def run_indexer(folder: CrawlFolder, when_orphaned: WhenOrphaned) -> None:
     similar = SimilarPages.open(folder)
     similar.catch_up(folder.archive, stores, writer.marks)
     indexer = Indexer(writer, folder.archive, stores, configuration.topic.words, structures, similar)
+    if writer.marks:
+        indexer.counts.update(_counts_kept(folder))
     behind = partial(structures.follow, stores, indexer.marks, BATCH)
     try:
 
@@ -106,6 +108,12 @@ def _stages_kept(folder: CrawlFolder) -> Stages:
     """The stage of indexing, going on from what an earlier run said of it."""
     said = (said_of(_status_file(folder)) or {}).get("stage", {})
     return Stages({INDEX: Stage(said["count"], said["seconds"], said["cpu"])} if said else None, (INDEX,))
+
+
+def _counts_kept(folder: CrawlFolder) -> dict[str, int]:
+    """What earlier runs counted."""
+    said = said_of(_status_file(folder)) or {}
+    return {name: number for name, number in said.items() if isinstance(number, int)}
 
 
 def _status_file(folder: CrawlFolder) -> Path:

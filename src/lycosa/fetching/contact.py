@@ -11,10 +11,12 @@ import ipaddress
 import re
 from collections.abc import Iterable
 
+from lycosa import __version__
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.fetching.address_guard import AddressGuard
 from lycosa.urls import host_of, normalise, site_of
 
+PLAIN_AGENT = f"Lycosa/{__version__}"
 LONGEST_CONTACT = 300
 NEEDED = "a crawl of the public web needs a contact for site owners"
 _MAIL = re.compile(r"(?:mailto:)?[^@:/]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.IGNORECASE)

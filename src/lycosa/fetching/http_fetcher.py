@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lycosa import __version__, urls
+from lycosa import urls
 from lycosa.configuration import Configuration, ConfigurationError
 from lycosa.fetching.address_guard import AddressGuard
 from lycosa.fetching.answers import Judge, page_plan, sitemap_plan
+from lycosa.fetching.contact import PLAIN_AGENT, is_public
 from lycosa.fetching.exchange import Fault, Limits, Plan, Request, Transferred
 from lycosa.fetching.fetcher import AT_ONCE, Fetcher, Known, Turns
 from lycosa.fetching.gate import Barred, Gate
@@ -26,6 +27,8 @@ from lycosa.sections import Fetching
 ROBOTS_KEPT = 86_400.0
 """Rules are not used for longer than a day (RFC 9309, 2.4)."""
 
+NO_CONTACT = "the public web is not asked by anybody without a contact: set fetching.contact"
+_FOR_A_DAY = frozenset(("address-refused", "no-contact"))
 FIRST_WAIT = 600.0
 LONGEST_WAIT = 86_400.0
 MOST_SITES = 50_000
@@ -46,6 +49,7 @@ class HttpFetcher:
         self._configuration = configuration
         self._clock = clock
         self._user_agent = _user_agent(fetching)
+        self._anonymous = not (fetching.contact or fetching.user_agent)
         self._names = Names(configuration.names, clock)
         self._gate = Gate(self._names, AddressGuard(fetching.allow_addresses))
         self._robots = RobotsReader(self._get, self._gate)
@@ -59,6 +63,8 @@ class HttpFetcher:
 
     async def open(self, site: str, now: float, turns: Turns = AT_ONCE) -> SiteOpened | SiteShut:
         """Resolve the site's name, check its address and read its robots.txt."""
+        if self._anonymous and is_public(f"{site}/"):
+            return self._shut(site, now, "no-contact", NO_CONTACT, requested=False)
         passage = await self._gate.passage(site)
         if isinstance(passage, Barred):
             return self._shut(site, now, passage.why, passage.detail, requested=False)
@@ -115,9 +121,7 @@ class HttpFetcher:
 
     def _shut(self, site: str, now: float, why: str, detail: str, *, requested: bool) -> SiteShut:
         """Each time a site stays shut, the wait doubles; what the guard refuses is not looked at before tomorrow."""
-        wait = (
-            LONGEST_WAIT if why == "address-refused" else min(2 * self._waits.pop(site, FIRST_WAIT / 2), LONGEST_WAIT)
-        )
+        wait = LONGEST_WAIT if why in _FOR_A_DAY else min(2 * self._waits.pop(site, FIRST_WAIT / 2), LONGEST_WAIT)
         if len(self._waits) >= MOST_SITES:
             del self._waits[next(iter(self._waits))]
         self._waits[site] = wait
@@ -160,7 +164,7 @@ class OpenSites:
 
 
 def _user_agent(fetching: Fetching) -> str:
-    agent = fetching.user_agent or f"Lycosa/{__version__}" + (f" (+{fetching.contact})" if fetching.contact else "")
+    agent = fetching.user_agent or PLAIN_AGENT + (f" (+{fetching.contact})" if fetching.contact else "")
     if not (agent.isascii() and agent.isprintable()):
         raise ConfigurationError(f"fetching.user_agent: {agent!r} cannot be a header; use printable ASCII characters")
     return agent

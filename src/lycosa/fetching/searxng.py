@@ -18,6 +18,7 @@ import msgspec
 
 from lycosa import plugins, urls
 from lycosa.configuration import Configuration, ConfigurationError
+from lycosa.fetching.contact import PLAIN_AGENT
 from lycosa.fetching.fetcher import Fetcher
 from lycosa.fetching.gate import port_of
 from lycosa.fetching.seed_search import EngineFailed, Found, SeedEngine
@@ -186,13 +187,17 @@ def _search_address(where: str) -> tuple[str, list[tuple[str, str]]]:
 
 
 def _for_an_engine(configuration: Configuration, site: str) -> Configuration:
-    """The crawl's ways of fetching, for JSON, from an engine whose address the operator may have named literally."""
+    """The crawl's ways of fetching, for JSON, from an engine whose address the operator may have named literally.
+
+    A question to an engine that somebody named is no crawl: it needs no contact.
+    """
     replace = msgspec.structs.replace
     fetching = replace(
         configuration.fetching,
         types=("application/json",),
         allow_addresses=(*configuration.fetching.allow_addresses, *_named_addresses(site)),
         connections=1,
+        user_agent=configuration.fetching.user_agent or ("" if configuration.fetching.contact else PLAIN_AGENT),
         largest_body=min(configuration.fetching.largest_body, LARGEST_ANSWER),
     )
     return replace(configuration, fetching=fetching, politeness=replace(configuration.politeness, robots=False))

@@ -96,7 +96,10 @@ class Block(msgspec.Struct, eq=False):
 
     def mostly_links(self) -> bool:
         """Whether there is hardly anything in it but links."""
-        return len(self.anchors) > 1 and sum(map(len, self.anchors)) * 10 >= len(self.text()) * 7
+        if len(self.anchors) < 2:
+            return False
+        beginning = len(self.text())
+        return sum(map(len, self.anchors)) * 10 >= (self.length or beginning) * 7
 
     def navigates(self) -> bool:
         """Whether it is there to lead around the site rather than to say something."""

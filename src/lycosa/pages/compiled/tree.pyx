@@ -112,10 +112,7 @@ cdef class CompiledTree(Elements):
 
     cdef str _around(self, Block block, int anchor):
         """Of a long block the part around an anchor."""
-        cdef How how = AS_IT_IS if block.flags & ONE_LINE else SPACED
-        if self.lines[how] is None:
-            self.lines[how] = _laid_out(self, how)
-        cdef RunningText line = self.lines[how]
+        cdef RunningText line = self._line(block)
         cdef Py_ssize_t begin = line.begins[block.at], at = line.begins[anchor]
         if begin < 0 or at < begin + MARGIN + STEP:
             return block.read
@@ -127,7 +124,21 @@ cdef class CompiledTree(Elements):
         return found
 
     cdef bint _mostly_links(self, Block block) except -1:
-        return block.anchors > 1 and block.length * 10 >= len(self._boundary(block)) * 7
+        if block.anchors < 2 or block.length * 10 < len(self._boundary(block)) * 7:
+            return False
+        return not block.long or block.length * 10 >= self._whole_length(block) * 7
+
+    cdef Py_ssize_t _whole_length(self, Block block) except -1:
+        """Of a long block; a short one is read whole."""
+        cdef RunningText line = self._line(block)
+        return line.ends[block.at] - line.begins[block.at]
+
+    cdef RunningText _line(self, Block block):
+        """The text of the document, in the manner in which the block is read."""
+        cdef How how = AS_IT_IS if block.flags & ONE_LINE else SPACED
+        if self.lines[how] is None:
+            self.lines[how] = _laid_out(self, how)
+        return self.lines[how]
 
     cdef bint _navigates(self, Block block) except -1:
         return block.framing or (block.flags & LIST and self._mostly_links(block))
