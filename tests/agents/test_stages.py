@@ -50,6 +50,16 @@ def test_what_was_indexed_is_counted_over_all_runs(tmp_path: Path) -> None:
     assert told[1].stages["index"]["queue"] == 0
 
 
+def test_refusals_are_counted_over_all_runs(tmp_path: Path) -> None:
+    folder = whole_crawl.crawl_folder(tmp_path, pages=10, scope={"block": ["*.localhost/*2*"]})
+    told = []
+    for pages in (10, 20):
+        folder.change(f"pages={pages}")
+        crawl(folder)
+        told.append(crawl_status(folder).refused)
+    assert told[1]["blocked"] >= told[0]["blocked"] > 0
+
+
 def crawl(folder: CrawlFolder) -> None:
     agent = build_agent(folder, 0, Desk(folder, 0, alone=True), time)
     try:

@@ -81,6 +81,7 @@ class Crawl:
         self._told = b""
         self.counts = kept_counts(store.mark("counts"))
         self.stages = Stages(self.counts.stages)
+        frontier.recall_refusals(self.counts.refused)
         self._before = msgspec.structs.replace(self.counts)
         self._spellings = Spellings(configuration.urls, store.mark(spellings.MARK))
         frontier.change_spelling(self._spellings.other_form)

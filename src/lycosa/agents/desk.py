@@ -162,7 +162,7 @@ class Desk:
             "sent": counts.sent,
             "received": counts.received,
             "failed": counts.failed,
-            "refused": dict(agent.frontier.refusals),
+            "refused": dict(agent.crawl.frontier.refusals),
             "dark": counts.dark,
             "sitemaps": counts.sitemaps,
             "looked_again": counts.looked_again,

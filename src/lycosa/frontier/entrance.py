@@ -7,7 +7,7 @@ for all others together the shelf is asked once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -71,6 +71,11 @@ class Entrance:
         self.refusals: Counter[str] = Counter()
         self.known_links = 0
         """Links to URLs that were known already: dropped as duplicates, though a better judgement counts."""
+
+    def recall_refusals(self, counts: Mapping[str, int]) -> None:
+        """Go on counting refusals from what an earlier run counted."""
+        self.refusals.update(counts)
+        self._refusals_kept += sum(counts.values())
 
     # -- adding ---------------------------------------------------------------------------------
 

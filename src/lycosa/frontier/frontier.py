@@ -132,6 +132,10 @@ class Frontier:
         """How many links were refused, by reason."""
         return self._entrance.refusals
 
+    def recall_refusals(self, counts: Mapping[str, int]) -> None:
+        """Go on counting them from what an earlier run counted."""
+        self._entrance.recall_refusals(counts)
+
     @property
     def known_links(self) -> int:
         """How many links led to URLs that were known already."""
