@@ -144,6 +144,12 @@ def test_the_speeds_add_up_to_the_pages_that_came(steps: list[tuple[float, int]]
     assert all(earlier < later for (earlier, _), (later, _) in pairwise(speeds))
 
 
+def test_a_crawl_of_two_seconds_has_a_curve_too() -> None:
+    speeds = pace([(1000.0 + step / 100, step + 1, 0) for step in range(200)])
+    assert len(speeds) == 10
+    assert {round(speed) for _, speed in speeds} == {100}
+
+
 def test_the_speed_is_that_since_the_crawl_last_stood_still() -> None:
     yesterday = [(float(second), second + 1, 0) for second in range(100)]
     today = [(86400.0 + second, 101 + 2 * second, 0) for second in range(10)]

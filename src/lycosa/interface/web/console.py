@@ -30,6 +30,8 @@ MOST_PACES = 90
 LONGEST_GAP = 600.0
 SHORTEST_STRETCH = 1.0
 LEAST_POINTS = 5
+FEWEST_STEPS = 10
+"""A step of a speed is a second long, or shorter in a crawl that took only a few."""
 MOST_FILES = 5_000
 Growth = Sequence[tuple[float, int, int]]
 
@@ -75,7 +77,7 @@ def pace(growth: Growth, most: int = MOST_PACES) -> tuple[tuple[float, float], .
     if len(stretch) < 2 or stretch[-1][0] - stretch[0][0] < SHORTEST_STRETCH:
         return ()
     times, pages = [float(at) for at, _, _ in stretch], [float(fetched) for _, fetched, _ in stretch]
-    steps = max(1, min(most, len(stretch) - 1, int(times[-1] - times[0])))
+    steps = max(1, min(most, len(stretch) - 1, max(FEWEST_STEPS, int(times[-1] - times[0]))))
     edges = np.linspace(times[0], times[-1], steps + 1)
     had = np.interp(edges, times, pages)
     had[0], had[-1] = pages[0], pages[-1]
