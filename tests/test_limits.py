@@ -18,6 +18,8 @@ from lycosa.frontier.patterns import odd_pattern
     ("setting", "said"),
     [
         ("politeness.per_address=0", "use at least 1"),
+        ("index.memory=14MiB", "from 15MB to 4GB"),
+        ("index.memory=5GiB", "from 15MB to 4GB"),
         ("politeness.adaptive=nan", "politeness.adaptive"),
         ("politeness.retries=-1", "politeness.retries"),
         ("ceilings.requests_per_second=inf", "ceilings.requests_per_second"),

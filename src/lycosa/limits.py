@@ -77,6 +77,7 @@ def _broken_rule(found: Configuration) -> str:
             f"fetching.{name}": (getattr(found.fetching, name) > 0, 'a span of time, such as "20s"')
             for name in ("connect_within", "first_byte_within", "total_within")
         },
+        "index.memory": (15_000_000 <= found.index.memory <= 4_000_000_000, "from 15MB to 4GB"),
         "storage.batch_visits": (found.storage.batch_visits >= 1, "at least 1"),
         "name": (bool(_NAME.fullmatch(found.name)), NAMES),
     }

@@ -60,6 +60,15 @@ def test_refusals_are_counted_over_all_runs(tmp_path: Path) -> None:
     assert told[1]["blocked"] >= told[0]["blocked"] > 0
 
 
+def test_the_speed_is_that_of_the_last_moments(tmp_path: Path) -> None:
+    folder = whole_crawl.crawl_folder(tmp_path)
+    desk = Desk(folder, 0)
+    desk._began = (100.0, 0)
+    told = [desk._pace(100.0 + second, min(1000, 100 * second) + second) for second in range(1, 41)]
+    assert told[4] == 101
+    assert told[-1] == 1
+
+
 def crawl(folder: CrawlFolder) -> None:
     agent = build_agent(folder, 0, Desk(folder, 0, alone=True), time)
     try:

@@ -271,7 +271,7 @@ class Agent:
         """Whether there is nothing to do now and nothing will come by waiting a reasonable time."""
         if self._visits or self._under_way or self._openings or self.frontier.has_closed_sites:
             return False
-        if self.crawl.mail_waits():
+        if self.crawl.mail_waits() or self.crawl.second_thoughts.look:
             return False
         if self.budget.spent:
             return True

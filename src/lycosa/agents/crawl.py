@@ -22,6 +22,7 @@ from lycosa.agents.dark_pages import DarkPages
 from lycosa.agents.folder import CrawlFolder
 from lycosa.agents.intake import Intake
 from lycosa.agents.partition import Assigner
+from lycosa.agents.second_thoughts import SecondThoughts
 from lycosa.agents.similar_pages import CanonicalLinks
 from lycosa.agents.site_places import SitePlaces
 from lycosa.agents.sitemap_claims import SitemapClaims
@@ -88,6 +89,7 @@ class Crawl:
         self._claims, self._places = SitemapClaims(), SitePlaces(store.mark(site_places.MARK))
         self._intake = Intake(number, configuration, frontier, strategy, owner, self.counts, self._spellings)
         archived = CrawlFolder(store.folder.parents[2]).archive
+        self.second_thoughts = SecondThoughts(store, frontier, configuration)
         self._canonical = CanonicalLinks(store, frontier, self.counts, archived)
         self.dark = DarkPages(number, owner, store, configuration.topic.threshold)
         self.hear_statistics(recall=True)
@@ -97,6 +99,7 @@ class Crawl:
         self.configuration = self._intake.configuration = configuration
         self.dark.threshold = configuration.topic.threshold
         self._spellings.change(configuration.urls)
+        self.second_thoughts.change(configuration)
         if not configuration.sitemaps.order_sites:
             self.frontier.order_sites({})
             self._places = SitePlaces(self.store.mark(site_places.MARK))
@@ -107,7 +110,7 @@ class Crawl:
     def inject(self, urls: Iterable[str], now: float, orders: int | None = None) -> None:
         """Add the seeds that this agent owns. Known ones change nothing."""
         with self.stages.timed("inject"):
-            self._intake.inject(urls, now)
+            self._intake.inject(urls, now, asked_for=orders is not None)
             marks = {} if orders is None else {"orders": str(orders).encode()}
             self.store.commit(Batch(self.frontier.drain(), marks=marks))
 
@@ -161,7 +164,7 @@ class Crawl:
         self._count()
         with self.stages.timed("update", 0):
             learned = {**self._new_statistics(), **self._spellings.kept(now), **self._order_sites(visits, now, again)}
-            learned |= self._canonical.kept(now)
+            learned |= self._canonical.kept(now) | self.second_thoughts.go_on(now)
             marks = {"counts": msgspec.msgpack.encode(self.counts), **learned}
             position = self.archive.position
             counted = self.frontier.rules_counted()

@@ -11,6 +11,7 @@ import json
 import os
 import resource
 import shutil
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +30,8 @@ from lycosa.storage.agent_store import StoreFull
 
 STATUS_EVERY = 1.0
 STATISTICS_EVERY = 5.0
+LATELY = 10.0
+"""Seconds over which the present speed is told."""
 
 
 class Desk:
@@ -53,6 +56,7 @@ class Desk:
         self._trouble = ""
         self._said = self._exchanged = float("-inf")
         self._began: tuple[float, int] | None = None
+        self._lately: deque[tuple[float, int]] = deque()
         self._cannot_roll = False
         self._people: ClickSource | None = None
         self._people_named = ""
@@ -141,7 +145,7 @@ class Desk:
         if self._began is None:
             self._began = (now, agent.crawl.counts.fetched)
         usage = resource.getrusage(resource.RUSAGE_SELF)
-        began, before = self._began
+        began, _ = self._began
         counts = agent.crawl.counts
         phases: dict[str, int] = {}
         sites = agent.frontier.sites()
@@ -179,11 +183,22 @@ class Desk:
             "sites": len(sites),
             "site_phases": phases,
             "stages": agent.stages.plain(agent.queues(), now - began),
-            "pages_per_second": (counts.fetched - before) / (now - began) if now > began else 0.0,
+            "pages_per_second": self._pace(now, counts.fetched),
             "cpu_seconds": usage.ru_utime + usage.ru_stime,
             "memory": usage.ru_maxrss * 1024,
             "uptime": now - began,
         }
+
+    def _pace(self, now: float, fetched: int) -> float:
+        """Pages a second in the last moments."""
+        lately = self._lately
+        if not lately and self._began is not None:
+            lately.append(self._began)
+        lately.append((now, fetched))
+        while len(lately) > 2 and lately[1][0] <= now - LATELY:
+            lately.popleft()
+        seconds = now - lately[0][0]
+        return (fetched - lately[0][1]) / seconds if seconds > 0 else 0.0
 
 
 def apply_settings(agent: Agent, configuration: Configuration, now: float) -> None:

@@ -22,6 +22,7 @@ from lycosa.search.indexer import Indexer
 from lycosa.storage.agent_store import AgentStore
 
 POLL = 0.2
+SAY_EVERY = 1.0
 BATCH = 200
 WhenOrphaned = Callable[[asyncio.AbstractEventLoop, Callable[[], None]], None]
 
@@ -83,7 +84,7 @@ async def _follow(
 ) -> None:
     """Index what comes; while nothing comes, let those who are `behind` the index read what they missed."""
     every, began = folder.configuration().index.commit_every, time()
-    stages, committed = _stages_kept(folder), began
+    stages, committed, said = _stages_kept(folder), began, 0.0
     while True:
         ending = finishing.is_set()
         with stages.timed(INDEX, 0):
@@ -93,9 +94,11 @@ async def _follow(
             with stages.timed(INDEX, 0):
                 indexer.commit()
                 committed_too()
-            committed = time()
-            stage = stages.plain({INDEX: indexer.behind()}, committed - began)[INDEX]
-            _say(folder, {"at": committed, **indexer.counts, "stage": stage})
+            committed, said = time(), 0.0
+        if time() - said >= SAY_EVERY:
+            said = time()
+            stage = stages.plain({INDEX: indexer.behind()}, said - began)[INDEX]
+            _say(folder, {"at": said, **indexer.counts, "stage": stage})
         if ending and not done:
             return
         if not done and not behind():

@@ -26,6 +26,7 @@ from lycosa.urls import normalise, resolve
 from lycosa.waiting import State
 
 SEED = Score(1.0, "a seed")
+ASKED_FOR = "it was added by hand"
 CROSS_OVER = 1e6
 """Foreign links in cross-over mode wait behind all own links."""
 SENT_REMEMBERED = 200_000
@@ -52,11 +53,15 @@ class Intake:
         self._frontier, self._strategy, self._owner = frontier, strategy, owner
         self._sent = SeenUrls(SENT_REMEMBERED)
 
-    def inject(self, urls: Iterable[str], now: float) -> None:
-        """Add the seeds that this agent owns. Known ones change nothing."""
+    def inject(self, urls: Iterable[str], now: float, *, asked_for: bool = False) -> None:
+        """Add the seeds that this agent owns. Known ones change nothing, unless a person asks for them now."""
         drop = self.configuration.urls.drop_tracking
         written = [normalise(url, drop_tracking=drop) for url in urls]
         links = [Link(url) for url in written if url is not None and self._owner(url) == self.number]
+        if asked_for:
+            known = [link.url for link in links if self._frontier.known(link) is not None]
+            self._frontier.reconsider(known, now, seeds=True)
+            self._frontier.revisit(known, ASKED_FOR, now)
         self.counts.new_links += self._frontier.add(links, [SEED] * len(links), now)
 
     def begin(self, links: Sequence[Link], score: Score, now: float) -> None:

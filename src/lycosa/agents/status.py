@@ -52,7 +52,8 @@ class Status(Record, frozen=True):
     def seconds_left(self) -> float | None:
         """How long until the budget is spent, at the present speed."""
         left = self.budget - self.sums["fetched"]
-        return left / self.pages_per_second if self.budget and self.pages_per_second > 0 and left > 0 else None
+        goes_on = self.state == "running" and self.pages_per_second > 0
+        return left / self.pages_per_second if self.budget and goes_on and left > 0 else None
 
     def plain(self) -> dict[str, Any]:
         """For JSON."""
@@ -84,11 +85,12 @@ def crawl_status(folder: CrawlFolder, restarts: int = 0, configuration: Configur
     configuration = configuration or folder.configuration()
     said = folder.statuses(configuration.agents)
     running = folder.running()
-    recent = [each for each in said if running and time.time() - each["at"] < 10]
+    state = _state(folder, running)
+    recent = [each for each in said if state in ("running", "stopping") and time.time() - each["at"] < 10]
     indexed = said_of(folder.path / "index.status.json") or {}
     return Status(
         name=folder.name,
-        state=_state(folder, running),
+        state=state,
         budget=configuration.pages,
         agents=tuple(said),
         sums={name: sum(each.get(name, 0) for each in said) for name in _SUMS},

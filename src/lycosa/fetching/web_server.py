@@ -11,13 +11,16 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self, TextIO
@@ -298,13 +301,32 @@ async def _serve(told: argparse.Namespace) -> None:
     web = SimulatedWeb.of(told.box, begins=time.time())
     log = Path(told.log) if told.log else None
     async with WebServer(web, told.port, latency=told.latency, cached=told.cached, log=log, remember=False) as server:
+        orders = _orders(asyncio.get_running_loop())
         print(server.port, flush=True)
-        loop = asyncio.get_running_loop()
-        while order := await loop.run_in_executor(None, sys.stdin.readline):
+        if sys.stdin.isatty():
+            print(f"{told.box} is served on this port of 127.0.0.1; Ctrl-C ends it", file=sys.stderr)
+        while order := await orders.get():
             word, _, amount = order.partition(" ")
             if word == "advance":
                 server.advance(float(amount))
                 print("advanced", flush=True)
+
+
+def _orders(loop: asyncio.AbstractEventLoop) -> asyncio.Queue[str]:
+    """Lines of standard input as they come, and '' when it closes.
+
+    At a terminal Ctrl-C closes it; else that is ignored, since whoever started the process closes its input.
+    """
+    orders: asyncio.Queue[str] = asyncio.Queue()
+
+    def read() -> None:
+        for line in chain(iter(sys.stdin.readline, ""), ("",)):
+            loop.call_soon_threadsafe(orders.put_nowait, line)
+
+    if sys.stdin.isatty():
+        loop.add_signal_handler(signal.SIGINT, orders.put_nowait, "")
+    threading.Thread(target=read, daemon=True).start()
+    return orders
 
 
 def main() -> None:
@@ -315,7 +337,10 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before every answer")
     parser.add_argument("--cached", type=int, default=0, help="pages kept as rendered")
     parser.add_argument("--log", default="", help="a file to append requests to")
-    asyncio.run(_serve(parser.parse_args()))
+    told = parser.parse_args()
+    if not sys.stdin.isatty():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    asyncio.run(_serve(told))
 
 
 if __name__ == "__main__":

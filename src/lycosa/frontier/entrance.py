@@ -34,6 +34,7 @@ READING = 1e-5
 SMALLEST_REVISION = 1e-6
 """A revised priority closer to the old one than this changes nothing."""
 
+LET_IN = "it was refused by rules that have changed"
 SAID_NEWER = "its sitemap says that it changed since the last visit"
 
 Renewal: TypeAlias = Callable[[str, float], bool]
@@ -218,6 +219,22 @@ class Entrance:
         waiting = _replace(record, state=State.WAITING, order=record.priority - self._rate * now)
         if self._queues.enter(site, key, waiting):
             self._calendar.best_changed(site, now)
+
+    def reconsider(self, urls: Iterable[str], now: float, *, seeds: bool = False) -> int:
+        """Let links wait that were refused and would not be any more, or not as `seeds`; returns how many do."""
+        number = 0
+        for key in [key for url in urls if (key := self._queues.key(url)) is not None]:
+            record = self._queues.known(key)
+            if record is None or record.state is not State.REFUSED:
+                continue
+            if seeds:
+                record = _replace(record, parent="", depth=0, redirects=0)
+            if self.admission.refusal(record.link()) is None:
+                self._queues.changes.refused.pop(key, None)
+                why = record.let_in_for or LET_IN
+                self.again(key, _replace(record, attempts=0, why=why, detail=""), now)
+                number += 1
+        return number
 
     def revisit(self, urls: Iterable[str], why: str, now: float, *, anew: bool = False) -> int:
         """Let pages that were fetched, or could not be, wait once more; returns how many do."""

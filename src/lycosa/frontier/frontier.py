@@ -291,6 +291,10 @@ class Frontier:
         """
         return self._entrance.revise(judgements, now)
 
+    def reconsider(self, urls: Iterable[str], now: float, *, seeds: bool = False) -> int:
+        """Let links wait that were refused and would not be any more, or not as `seeds`. Returns how many do."""
+        return self._entrance.reconsider(urls, now, seeds=seeds)
+
     def revisit(self, urls: Iterable[str], why: str, now: float, *, anew: bool = False) -> int:
         """Let pages that were fetched before, or could not be, wait once more. Returns how many do.
 

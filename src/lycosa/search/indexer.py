@@ -97,8 +97,9 @@ class Indexer:
         return done
 
     def behind(self) -> int:
-        """How many rows of the journals are not taken yet."""
-        return sum(max(0, store.last_row() - self._marks.get(number, 0)) for number, store in enumerate(self._stores))
+        """How many rows of the journals cannot be searched yet."""
+        marks = self._writer.marks
+        return sum(max(0, store.last_row() - marks.get(number, 0)) for number, store in enumerate(self._stores))
 
     def commit(self) -> None:
         """Make what was added searchable."""

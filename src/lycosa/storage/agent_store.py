@@ -123,6 +123,10 @@ class AgentStore:
         """The best waiting links of a site."""
         return self._urls.best(self._txn, site.to_bytes(4, "big"), number, without)
 
+    def urls_after(self, number: int, most: int) -> list[UrlRecord]:
+        """Up to so many URLs in the order in which they were found, after the one with a number."""
+        return self._urls.urls_after(self._txn, number, most)
+
     def numbered(self) -> int:
         """The highest number of a URL."""
         return self._urls.numbered(self._txn)

@@ -52,6 +52,13 @@ class UrlTables:
         """All URLs known, in the order in which they were found."""
         return (_unpack(data) for _, data in txn.cursor(self._records))
 
+    def urls_after(self, txn: Any, number: int, most: int) -> list[UrlRecord]:
+        """Up to so many URLs in the order in which they were found, after the one with a number."""
+        cursor = txn.cursor(self._records)
+        if not cursor.set_range((number + 1).to_bytes(_SHORT, "big")):
+            return []
+        return [_unpack(data) for _, data in islice(cursor, most)]
+
     def numbered(self, txn: Any) -> int:
         """The highest number of a URL; 0 when there is none."""
         cursor = txn.cursor(self._records)

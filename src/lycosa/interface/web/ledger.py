@@ -137,7 +137,9 @@ class Ledger:
                     sites += _busiest(islice(store.sites(), MOST_SITES_READ))
             except (lmdb.Error, MissingExtra) as error:
                 trouble = str(error)
-        return Overview(growth(self._tallies), tuple(_busiest(sites)), whole, trouble, _examples(self._tallies))
+        least = float(configuration.politeness.delay)
+        shown = tuple(msgspec.structs.replace(each, delay=max(each.delay, least)) for each in _busiest(sites))
+        return Overview(growth(self._tallies), shown, whole, trouble, _examples(self._tallies))
 
     def _begin_anew_unless(self, subject: tuple[object, ...]) -> None:
         """Forget everything when the threshold changed, or another crawl lies in the folder now."""
