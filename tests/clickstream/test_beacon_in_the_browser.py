@@ -7,6 +7,8 @@ from beacon_reader import LONG, Reader, launched, reading
 from listening_server import KEY, Site
 from playwright.sync_api import Browser
 
+from real_browser import until_scrolled
+
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(120)]
 
 
@@ -15,7 +17,7 @@ def turn_the_wheel(reader: Reader) -> None:
     before = reader.tab.evaluate("scrollY")
     reader.tab.mouse.move(300, 300)
     reader.tab.mouse.wheel(0, 200)
-    reader.tab.wait_for_function("before => scrollY >= before + 200", arg=before)
+    until_scrolled(reader.tab, before + 200)
 
 
 def test_a_visit_says_all_that_the_contract_names(reader: Reader) -> None:
@@ -70,7 +72,7 @@ def test_scrolling_by_the_scroll_bar(reader: Reader) -> None:
     reader.tab.mouse.move(995, 40)
     reader.tab.mouse.down()
     reader.tab.mouse.move(995, 300, steps=5)
-    reader.tab.wait_for_function("scrollY > 200")
+    until_scrolled(reader.tab, 201)
     reader.tab.mouse.up()
     assert reader.did() == {"1": 1}
 
@@ -83,7 +85,7 @@ def test_scrolling_by_touch(browser: Browser, site: Site) -> None:
         for y in range(580, 200, -20):
             finger.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": 300, "y": y}]})
         finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-        reader.tab.wait_for_function("scrollY > 200")
+        until_scrolled(reader.tab, 201)
         assert reader.did() == {"1": 1}
 
 
@@ -159,7 +161,7 @@ TO_THE_TOP = """new Promise((done) => {
 def test_hyperlinks(reader: Reader) -> None:
     opened = reader.reads("<a href='#part'><b>by mouse</b></a>" + LONG + "<p id=part>here")
     reader.tab.get_by_role("link").click()
-    reader.tab.wait_for_function("scrollY > 200")
+    until_scrolled(reader.tab, 201)
     reader.tab.get_by_role("link").press("Enter")
     reader.tab.evaluate(TO_THE_TOP)  # else the link scrolls into view while a button is pressed, as if by a person
     with reader.context.expect_page():

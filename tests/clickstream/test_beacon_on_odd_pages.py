@@ -9,6 +9,8 @@ from beacon_reader import LONG, Reader, reading
 from listening_server import KEY, Site
 from playwright.sync_api import Browser
 
+from real_browser import until_scrolled
+
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(120)]
 
 ROUTER = """<h1>one</h1><script>
@@ -191,7 +193,7 @@ def test_who_does_not_want_it_is_left_alone(browser: Browser, site: Site, wish: 
         assert reader.tab.evaluate("[window.added, history.pushState === History.prototype.pushState]") == [[], True]
         reader.tab.mouse.click(50, 50)
         reader.tab.mouse.wheel(0, 200)
-        reader.tab.wait_for_function("scrollY > 100")
+        until_scrolled(reader.tab, 101)
         reader.leaves()
         assert [heard.path for heard in site.listener.heard] == ["/beacon.js", "/end"]
 

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser
 
 from lycosa.clicks import Action, PageClicks, Source, WatchedSite
 from lycosa.storage.click_store import ClickStore
+from real_browser import until_scrolled
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(120)]
 HOST = "127.0.0.1"
@@ -57,7 +58,7 @@ def record(store: ClickStore, url: str, wanted: Callable[[PageClicks], bool], wi
 def turn_the_wheel(reader: Reader) -> None:
     reader.tab.mouse.move(300, 300)
     reader.tab.mouse.wheel(0, 200)
-    reader.tab.wait_for_function("scrollY >= 200")
+    until_scrolled(reader.tab, 200)
 
 
 def test_who_scrolls_copies_prints_and_leaves_is_on_record_within_a_second(reader: Reader, store: ClickStore) -> None:

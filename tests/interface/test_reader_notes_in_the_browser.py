@@ -12,6 +12,7 @@ from reader_tabs import SIZES, Reader, ReadingRoom
 
 from lycosa.clicks import Action
 from lycosa.storage.click_store import ClickStore
+from real_browser import until_scrolled
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -101,7 +102,7 @@ def test_a_person_who_scrolls_copies_prints_and_rates_is_on_record_within_a_seco
         reader.opens(q="wolf spider")
     reader.tab.mouse.move(200, 400)
     reader.tab.mouse.wheel(0, 300)
-    reader.tab.wait_for_function("scrollY > 295")
+    until_scrolled(reader.tab, 296)
     reader.tab.evaluate("getSelection().selectAllChildren(document.querySelector('article p'))")
     reader.tab.keyboard.press("Control+c")
     reader.tab.evaluate("print()")
@@ -122,7 +123,7 @@ def test_a_person_who_scrolls_copies_prints_and_rates_is_on_record_within_a_seco
 def turn_the_wheel(reader: Reader) -> None:
     reader.tab.mouse.move(300, 400)
     reader.tab.mouse.wheel(0, 300)
-    reader.tab.wait_for_function("scrollY > 295")
+    until_scrolled(reader.tab, 296)
 
 
 def save(reader: Reader) -> None:

@@ -52,6 +52,7 @@ def test_filters_act_at_once_and_can_be_removed(view: Page) -> None:
     expect(view.get_by_role("status")).to_contain_text("19 pages")
     if view.viewport_size == PHONE:
         view.get_by_text("Filters and order").click()
+    view.wait_for_load_state()  # until then nobody listens to what is chosen
     view.get_by_label("Order").select_option("Newest first")
     expect(view.get_by_role("status")).to_contain_text("newest first")
     view.get_by_label("Search words").press("Enter")

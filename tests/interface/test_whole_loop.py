@@ -21,6 +21,7 @@ from lycosa.fetching.simulated_web import SimulatedWeb
 from lycosa.fetching.web_server import serve_in_process
 from lycosa.interface.api.tokens import Role, TokenFile
 from lycosa.storage.click_store import ClickStore
+from real_browser import until_scrolled
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(240)]
 
@@ -74,7 +75,7 @@ def read(page: Page) -> None:
     page.locator("ol.results > li").first.get_by_role("link", name="Read the stored copy").click()
     page.get_by_role("button", name="Yes", exact=True).click()
     page.mouse.wheel(0, 600)
-    page.wait_for_function("window.scrollY > 0")
+    until_scrolled(page, 1)
     page.evaluate("getSelection().selectAllChildren(document.querySelector('main'))")
     page.keyboard.press("Control+c")
     with page.expect_response("**/notes/behaviour"):
