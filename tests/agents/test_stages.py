@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from time import process_time, time
+from time import process_time
 
 import pytest
 import whole_crawl
 
-from lycosa.agents.assembly import build_agent
 from lycosa.agents.desk import Desk
-from lycosa.agents.folder import CrawlFolder
 from lycosa.agents.indexing import run_indexer
 from lycosa.agents.stages import Stage, Stages
 from lycosa.agents.status import crawl_status
@@ -42,7 +40,7 @@ def test_what_was_indexed_is_counted_over_all_runs(tmp_path: Path) -> None:
     told = []
     for pages in (20, 30):
         folder.change(f"pages={pages}")
-        crawl(folder)
+        whole_crawl.crawl(folder)
         asyncio.run(run_indexer(folder, lambda loop, finish: finish()))
         told.append(crawl_status(folder))
     assert 0 < told[0].indexed["indexed"] < told[1].indexed["indexed"] == len(IndexReader(folder.index).urls())
@@ -55,7 +53,7 @@ def test_refusals_are_counted_over_all_runs(tmp_path: Path) -> None:
     told = []
     for pages in (10, 20):
         folder.change(f"pages={pages}")
-        crawl(folder)
+        whole_crawl.crawl(folder)
         told.append(crawl_status(folder).refused)
     assert told[1]["blocked"] >= told[0]["blocked"] > 0
 
@@ -67,14 +65,6 @@ def test_the_speed_is_that_of_the_last_moments(tmp_path: Path) -> None:
     told = [desk._pace(100.0 + second, min(1000, 100 * second) + second) for second in range(1, 41)]
     assert told[4] == 101
     assert told[-1] == 1
-
-
-def crawl(folder: CrawlFolder) -> None:
-    agent = build_agent(folder, 0, Desk(folder, 0, alone=True), time)
-    try:
-        asyncio.run(agent.run())
-    finally:
-        agent.crawl.close()
 
 
 def test_stages_go_on_where_the_last_run_ended(tmp_path: Path) -> None:

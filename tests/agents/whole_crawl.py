@@ -40,13 +40,18 @@ def crawl_folder(home: Path, web: str = WEB, **changes: object) -> CrawlFolder:
     return folder
 
 
-def run(folder: CrawlFolder) -> None:
-    """Crawl until there is nothing left to do, then index everything."""
+def crawl(folder: CrawlFolder) -> None:
+    """Crawl until there is nothing left to do."""
     agent = build_agent(folder, 0, Desk(folder, 0, alone=True), time)
     try:
         asyncio.run(agent.run())
     finally:
         agent.crawl.close()
+
+
+def run(folder: CrawlFolder) -> None:
+    """Crawl until there is nothing left to do, then index everything."""
+    crawl(folder)
     index(folder)
     with AgentStore(folder.agent(0) / "store") as store:
         catalogue.roll(store, ROLLED)
