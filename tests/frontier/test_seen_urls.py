@@ -26,7 +26,7 @@ def test_a_hit_raises_the_count_and_a_miss_is_counted_as_one() -> None:
     assert (seen.peek(A), seen.times(A), seen.hits) == (SETTLED, 3, 2)
 
 
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 60)), max_size=400), st.integers(2, 40))
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 60)), max_size=400), st.integers(3, 40))
 def test_memory_is_bounded_and_never_says_what_was_not_put(moves: list[tuple[bool, int]], most: int) -> None:
     seen, last = SeenUrls(most), dict[str, float]()
     for is_put, number in moves:
@@ -55,7 +55,7 @@ def test_many_urls_are_looked_up_as_one_by_one(batches: list[list[int]]) -> None
             singly.put(url, float(number))
 
 
-@given(st.lists(st.lists(st.integers(0, 30), max_size=12), max_size=12), st.integers(2, 20))
+@given(st.lists(st.lists(st.integers(0, 30), max_size=12), max_size=12), st.integers(3, 20))
 def test_where_memory_is_short_many_urls_are_known_rightly_or_not_at_all(batches: list[list[int]], most: int) -> None:
     seen, last = SeenUrls(most), dict[str, float]()
     for number, batch in enumerate(batches):
@@ -69,12 +69,12 @@ def test_where_memory_is_short_many_urls_are_known_rightly_or_not_at_all(batches
 
 
 def puts_survived(meetings: int) -> int:
-    """How many other URLs can be put before one is forgotten that was met so often."""
+    """How many other URLs can be put and met before one is forgotten that was met so often."""
     seen = SeenUrls(20)
     seen.put(A, 1.0)
     for _ in range(meetings):
         seen.get(A)
-    return next(number for number in range(10_000) if seen.put(f"{B}{number}", 1.0) or seen.peek(A) is None)
+    return next(number for number in range(10_000) if seen.put(f"{B}{number}", 1.0, met=True) or seen.peek(A) is None)
 
 
 def test_meetings_beyond_a_number_do_not_let_a_url_stay_for_longer() -> None:
@@ -90,10 +90,20 @@ def test_what_is_met_often_outlives_what_is_met_once_but_not_for_ever() -> None:
         seen.get(A)
     alive = []
     for number in range(1000):
-        seen.put(f"{A}{number}", 1.0)
+        seen.put(f"{A}{number}", 1.0, met=True)
         if number % 50 == 49:
             alive.append((seen.peek(A) is not None, seen.peek(B) is not None))
     assert [b for _, b in alive].index(False) < [a for a, _ in alive].index(False)
+
+
+def test_newcomers_that_nobody_meets_push_out_nothing_that_was_met() -> None:
+    seen = SeenUrls(96)
+    seen.put(A, 1.0)
+    assert seen.get(A) == 1.0
+    for number in range(1000):
+        seen.put(f"{B}{number}", 1.0)
+    assert (seen.peek(A), seen.peek(f"{B}0"), seen.peek(f"{B}999")) == (1.0, None, 1.0)
+    assert (seen.times(A), seen.times(f"{B}0"), seen.times(f"{B}999")) == (2, 0, 1)
 
 
 # -- known links --------------------------------------------------------------------------------------------------

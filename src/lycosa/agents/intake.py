@@ -148,7 +148,7 @@ class Intake:
             if owner != self.number:
                 known = self._sent.get(url)
                 if known is None or known < scores[place].value:
-                    self._sent.put(url, scores[place].value)
+                    self._sent.put(url, scores[place].value, met=True)
                     news.append(place)
         self.counts.sent += len(news)
         for place, link in zip(news, links_at(links, news), strict=True):

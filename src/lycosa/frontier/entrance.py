@@ -200,7 +200,7 @@ class Entrance:
     def _raise(self, key: bytes, record: UrlRecord, link: Link, score: Score, now: float) -> None:
         """A known URL was found again: a better judgement counts, with its old place in time."""
         if record.state is not State.WAITING or score.value < record.priority + SMALLEST_GAIN:
-            self.seen.put(record.url, record.priority if record.state is State.WAITING else SETTLED)
+            self.seen.put(record.url, record.priority if record.state is State.WAITING else SETTLED, met=True)
             return
         anchor, anchors = link.anchor[:LONGEST_ANCHOR], record.anchors
         if anchor and anchor not in anchors and len(anchors) < MOST_ANCHORS:
@@ -282,7 +282,7 @@ class Entrance:
         queues, site = self._queues, self._queues.site_of(key)
         was_best = queues.leave(site, key, record)
         is_best = queues.enter(site, key, moved)
-        self.seen.put(moved.url, moved.priority)
+        self.seen.put(moved.url, moved.priority, met=True)
         if was_best or is_best:
             self._calendar.best_changed(site, now)
 

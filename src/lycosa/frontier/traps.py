@@ -68,12 +68,13 @@ class _Budget:
             used = self.used(name) or 0
         if used >= most:
             return False
-        if name in self._young:
-            self._young[name] = used + 1
+        used += 1
+        if used == 1:
+            self.put(name, used)
         else:
-            self.put(name, used + 1)
-        if used + 1 == most or (used >= FEWEST_KEPT and not used & (used + 1)):
-            self._note(fingerprint(name), used + 1)
+            self._young[name] = used
+        if used == most or (used > FEWEST_KEPT and not used & (used - 1)):
+            self._note(fingerprint(name), used)
         return True
 
     def _note(self, name: bytes, used: int) -> None:
