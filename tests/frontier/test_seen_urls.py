@@ -85,7 +85,7 @@ def test_meetings_beyond_a_number_do_not_let_a_url_stay_for_longer() -> None:
 def test_what_is_met_often_outlives_what_is_met_once_but_not_for_ever() -> None:
     seen = SeenUrls(100)
     seen.put(A, 1.0)
-    seen.put(B, 1.0)
+    seen.put(B, 1.0, met=True)
     for _ in range(4 * OFTEN):
         seen.get(A)
     alive = []
