@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from heapq import merge
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeAlias
 
 MOST_YOUNG = 400_000
 """Entries in the young tree. Best is about the root of (entries in all × entries in a batch)."""
@@ -24,6 +24,10 @@ MOST_GONE = 64
 """Entries of a site that may be gone but still in a tree."""
 
 TREES = 3
+
+Place: TypeAlias = tuple[int, bytes, bytes]
+"""Where a reader of all entries is: the tree, and the next site and entry."""
+BEGINNING: Place = (0, b"", b"")
 
 _SITE = itemgetter(0)
 
@@ -85,6 +89,21 @@ class SiteSets:
             keys = missing
         return found
 
+    def read_on(self, txn: Any, place: Place, most: int) -> tuple[list[bytes], Place | None]:
+        """Up to so many entries of any site from a place on, and the place behind them; None behind all.
+
+        Who goes on so from transaction to transaction misses nothing that was there from the beginning: the young
+        tree comes first, and what moves on in the meantime goes where is still to be read.
+        """
+        number, site, entry = place
+        cursor = txn.cursor(self._trees[number])
+        pairs = list(islice(cursor.iternext(), most + 1)) if _go_to(cursor, site, entry) else []
+        if len(pairs) > most:
+            behind: Place | None = (number, *pairs.pop())
+        else:
+            behind = (number + 1, b"", b"") if number + 1 < len(self._trees) else None
+        return [entry for _, entry in pairs], behind
+
     # -- writing --------------------------------------------------------------------------------
 
     def add(self, txn: Any, pairs: Sequence[tuple[bytes, bytes]]) -> None:
@@ -125,7 +144,7 @@ class SiteSets:
         if surplus <= 0:
             return
         cursor = txn.cursor(self._young)
-        if not self._at_next(cursor):
+        if not (_go_to(cursor, *self._next) or cursor.first()):
             return
         moving = list(islice(cursor.iternext(), surplus + 1))
         self._next = moving.pop() if len(moving) > surplus else (b"", b"")
@@ -138,17 +157,18 @@ class SiteSets:
             for _, entry in pairs:
                 txn.delete(site, entry, db=self._young)
 
-    def _at_next(self, cursor: Any) -> bool:
-        """Put a cursor of the young tree where the last move ended, or, beyond its end, to its beginning."""
-        site, entry = self._next
-        onwards = site and (cursor.set_range_dup(site, entry) or cursor.set_range(_after(site)))
-        return bool(onwards or cursor.first())
-
 
 def _of_site(txn: Any, tree: Any, site: bytes) -> Iterator[bytes]:
     cursor = txn.cursor(tree)
     entries: Iterator[bytes] = cursor.iternext_dup() if cursor.set_key(site) else iter(())
     return entries
+
+
+def _go_to(cursor: Any, site: bytes, entry: bytes) -> bool:
+    """Put a cursor to the first entry that is not before this one of a site; of no site, to the very first."""
+    if not site:
+        return bool(cursor.first())
+    return bool(cursor.set_range_dup(site, entry) or cursor.set_range(_after(site)))
 
 
 def _after(site: bytes) -> bytes:

@@ -2,7 +2,8 @@
 
 Records lie in the order in which their URLs were found, so new ones are appended.
 Two sorted sets for each site lead to them: fingerprints with the number of the
-record, and queue keys. Nothing here begins or ends a transaction.
+record, and queue keys. That a URL is new is mostly known without them. Nothing here
+begins or ends a transaction.
 """
 
 from __future__ import annotations
@@ -13,12 +14,17 @@ from typing import Any
 
 import msgspec
 
-from lycosa.storage.site_sets import TREES, SiteSets
+from lycosa.storage.known_bits import KnownBits
+from lycosa.storage.site_sets import BEGINNING, TREES, Place, SiteSets
 from lycosa.waiting import Changes, UrlRecord
 
 TABLES = 1 + 2 * TREES
 _SHORT = 5
 """Bytes of a URL's number."""
+_SITE = 4
+"""Bytes of a site's number: what a URL's key has before the fingerprint."""
+READ_ON = 4
+"""URLs of an earlier process that are read for each new one, until all have their bits."""
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(UrlRecord).decode
 
@@ -30,6 +36,8 @@ class UrlTables:
         self._records = env.open_db(b"records", create=create)
         self._index = SiteSets(env, "index", create=create)
         self._queue = SiteSets(env, "queue", create=create)
+        self._bits = KnownBits()
+        self._without_bits: Place | None = BEGINNING
 
     # -- reading --------------------------------------------------------------------------------
 
@@ -41,6 +49,8 @@ class UrlTables:
 
     def known(self, txn: Any, keys: Sequence[bytes]) -> dict[bytes, UrlRecord]:
         """What is known of many URLs, looked up in the order of their keys."""
+        if self._without_bits is None:
+            keys = self._bits.perhaps(keys, _SITE)
         entries = self._index.beginning_with(txn, sorted(keys))
         if not entries:
             return {}
@@ -99,9 +109,20 @@ class UrlTables:
                 new.append((number, _pack(record)))
             else:
                 known.append((number, _pack(record)))
+        self._set_bits(txn, entries)
         cursor = txn.cursor(self._records)
         cursor.putmulti(sorted(known))
         cursor.putmulti(sorted(new), append=True)
         entries.sort()
         self._index.add(txn, [(entry[:4], entry[4:]) for entry in entries])
         self._index.move_on(txn)
+
+    def _set_bits(self, txn: Any, new: Sequence[bytes]) -> None:
+        """Set the bits of new URLs, and of some that were there before.
+
+        The index must not have been written to in this transaction: should it fail, what was read was true.
+        """
+        self._bits.put(new, _SITE)
+        if self._without_bits is not None:
+            before, self._without_bits = self._index.read_on(txn, self._without_bits, READ_ON * len(new))
+            self._bits.put(before, 0)
