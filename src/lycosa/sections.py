@@ -186,6 +186,7 @@ class Storage(Section, frozen=True):
     batch_seconds: Seconds = Seconds(1.0)
     archive_file: Bytes = Bytes(1024**3)
     journal_rows: int = 2_000
+    young_links: int = 400_000
     spare_disk: Bytes = Bytes(256 * 1024**2)
 
 

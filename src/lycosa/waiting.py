@@ -126,6 +126,8 @@ class Changes:
             self.unqueued.add(queue_key)
 
 
+NUMBER_BYTES = 5
+"""How long a URL's number is in keys."""
 _SITE = struct.Struct(">I")
 _NUMBER = struct.Struct(">Q")
 _DOUBLE = struct.Struct(">d")
@@ -145,10 +147,10 @@ def sortable(value: float) -> bytes:
     return _NUMBER.pack(bits ^ _FLIP if bits & _SIGN else bits ^ _SIGN)
 
 
-def queue_key(key: bytes, order: float) -> bytes:
-    """The key of a waiting link in its site's queue: the best order sorts first."""
+def queue_key(key: bytes, order: float, number: int) -> bytes:
+    """The key of a waiting link in its site's queue: the best order sorts first. It ends with the URL's number."""
     place = _DOUBLE.pack(order) if order < 0 else sortable(-order)
-    return key[:4] + place + key[4:]
+    return key[:4] + place + key[4:] + number.to_bytes(NUMBER_BYTES, "big")
 
 
 def order_in_queue(queued: bytes) -> float:
@@ -165,4 +167,4 @@ def due_key(at: float, key: bytes) -> bytes:
 
 def key_in_queue(queued: bytes) -> bytes:
     """The URL key inside a queue key."""
-    return queued[:4] + queued[12:]
+    return queued[:4] + queued[12:-NUMBER_BYTES]

@@ -37,7 +37,13 @@ def configured(port: int, seeds: list[str], **changes: object) -> Configuration:
         },
         "fetching": {"allow_addresses": [f"127.0.0.0/8:{port}"], "contact": "https://localhost/"},
         "index": {"commit_every": "200ms"},
-        "storage": {"journal_rows": 20, "batch_seconds": "100ms", "batch_visits": 16, "archive_file": "16KiB"},
+        "storage": {
+            "journal_rows": 20,
+            "batch_seconds": "100ms",
+            "batch_visits": 16,
+            "archive_file": "16KiB",
+            "young_links": 12,
+        },
         **changes,
     }
     return settings.build(plain)

@@ -18,9 +18,10 @@ from lycosa.agents.structures import Structures
 from lycosa.fetching.http_fetcher import HttpFetcher
 from lycosa.frontier.frontier import Frontier
 from lycosa.search.index import IndexWriter
-from lycosa.storage import archive, catalogue
+from lycosa.storage import archive, catalogue, sorted_runs
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import Archive
+from lycosa.storage.sorted_runs import SortedRuns
 
 
 class Step(NamedTuple):
@@ -50,6 +51,11 @@ STEPS = {
     "store-begin": Step(AgentStore, "commit", "before"),
     "store-inside": Step(AgentStore, "_write_rows", "after"),
     "store-committed": Step(AgentStore, "commit", "after"),
+    "run-begin": Step(SortedRuns, "_write", "before", 5),
+    "run-torn": Step(sorted_runs, "write_all", "torn", 5),
+    "run-unsynced": Step(sorted_runs, "sync", "before", 5),
+    "run-unnamed": Step(SortedRuns, "replace", "after", 5),
+    "run-left-over": Step(SortedRuns, "_take_away", "before", 1),
     "rolling": Step(catalogue, "roll", "before", 1),
     "segment-unnamed": Step(catalogue, "sync", "before", 1),
     "segment-half": Step(catalogue, "_write_segment", "after", 1),

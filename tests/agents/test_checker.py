@@ -21,6 +21,7 @@ from lycosa.search.index import Document, IndexDamaged, IndexReader, IndexWriter
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.catalogue import VisitRow
+from lycosa.storage.sorted_runs import RunLost
 from lycosa.waiting import State
 
 pytestmark = pytest.mark.xdist_group("checker")
@@ -30,7 +31,8 @@ MEMORY = 15_000_000
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> CrawlFolder:
-    folder = whole_crawl.crawl_folder(tmp_path_factory.mktemp("sound"))
+    storage = {"batch_visits": 8, "young_links": 10}
+    folder = whole_crawl.crawl_folder(tmp_path_factory.mktemp("sound"), storage=storage)
     whole_crawl.run(folder)
     return folder
 
@@ -51,6 +53,10 @@ def fetched(folder: CrawlFolder) -> list[VisitRow]:
 
 def segments(folder: CrawlFolder) -> list[Path]:
     return sorted((folder.agent(0) / "store" / "catalogue").glob("history-*.parquet"))
+
+
+def runs(folder: CrawlFolder) -> list[Path]:
+    return sorted((folder.agent(0) / "store").glob("*.run"))
 
 
 def test_a_sound_crawl_is_found_sound(folder: CrawlFolder) -> None:
@@ -101,6 +107,21 @@ def remove_segment(folder: CrawlFolder) -> None:
 
 def leave_segment_open(folder: CrawlFolder) -> None:
     segments(folder)[0].with_name("links-000000000001-000000000002.partial").write_bytes(b"")
+
+
+def damage_run(folder: CrawlFolder) -> None:
+    data = bytearray(runs(folder)[0].read_bytes())
+    data[len(data) // 2] ^= 1
+    runs(folder)[0].write_bytes(data)
+
+
+def cut_run(folder: CrawlFolder) -> None:
+    runs(folder)[0].write_bytes(runs(folder)[0].read_bytes()[:-1])
+
+
+def remove_runs(folder: CrawlFolder) -> None:
+    for path in runs(folder):
+        path.unlink()
 
 
 def damage_index(folder: CrawlFolder) -> None:
@@ -177,6 +198,7 @@ DAMAGE: dict[str, tuple[Callable[[CrawlFolder], None], bool]] = {
     "damaged-segment": (damage_segment, False),
     "missing-segment": (remove_segment, False),
     "unclosed-segment": (leave_segment_open, True),
+    "damaged-run": (damage_run, True),
     "damaged-index": (damage_index, True),
     "not-indexed": (drop_from_index, True),
     "indexed-twice": (index_twice, True),
@@ -203,6 +225,22 @@ def test_planted_damage_is_found_and_repairing_makes_nothing_worse(folder: Crawl
     assert {finding.kind for finding in after.findings} <= {finding.kind for finding in before.findings}
     assert readable(folder) >= held
     assert (kind in {finding.kind for finding in after.findings}) != mended
+
+
+@pytest.mark.parametrize("damage", [damage_run, cut_run, remove_runs])
+def test_a_lost_way_to_urls_is_told_and_built_again(folder: CrawlFolder, damage: Callable[[CrawlFolder], None]) -> None:
+    with AgentStore(folder.agent(0) / "store", readonly=True) as store:
+        urls = list(store.urls())
+    damage(folder)
+    if damage is not damage_run:
+        with AgentStore(folder.agent(0) / "store") as store, pytest.raises(RunLost, match=r"check NAME --repair"):
+            store.find(urls[0].url)
+    before = check(folder)
+    assert {finding.kind for finding in before.findings} == {"damaged-run"}
+    assert "built again" in "\n".join(repair(folder, before).repaired)
+    assert check(folder).sound
+    with AgentStore(folder.agent(0) / "store", readonly=True) as store:
+        assert [store.find(record.url) for record in urls] == list(store.urls()) == urls
 
 
 def readable(folder: CrawlFolder) -> set[str]:

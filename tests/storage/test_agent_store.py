@@ -40,15 +40,15 @@ def test_a_shelf_that_survives(tmp_path: Path) -> None:
         for number, order in enumerate((0.1, -2.0, 0.9)):
             key = url_key(7, bytes([number]) * 8)
             changes.urls[key] = UrlRecord(f"http://a.org/{number}", State.WAITING, order=order, number=number + 1)
-            changes.queue(key[:4], queue_key(key, order))
+            changes.queue(key[:4], queue_key(key, order, number + 1))
         late = url_key(7, b"latelate")
         changes.postponed.add(due_key(50.0, late))
         changes.sites[7] = SiteRecord(7, "http://a.org", 3)
         store.commit(Batch(changes, position=Position(1, 99), marks={"note": b"kept"}))
     with AgentStore(tmp_path / "store") as store:
         best = store.best(7, 2, set())
-        assert [key[12:] for key in best] == [b"\x02" * 8, b"\x00" * 8]
-        assert store.best(7, 5, set(best))[0][12:] == b"\x01" * 8
+        assert [key_in_queue(key)[4:] for key in best] == [b"\x02" * 8, b"\x00" * 8]
+        assert key_in_queue(store.best(7, 5, set(best))[0])[4:] == b"\x01" * 8
         assert store.due(49.9, 10) == []
         assert store.due(50.0, 10) == [due_key(50.0, late)]
         assert store.position() == Position(1, 99)
@@ -62,13 +62,12 @@ def found(store: AgentStore, *numbers: int) -> Changes:
         key = url_key(1 + number % 3, number.to_bytes(8, "big"))
         record = UrlRecord(f"http://a.org/{number}", State.WAITING, order=-float(number), number=number)
         changes.urls[key] = record
-        changes.queue(key[:4], queue_key(key, record.order))
+        changes.queue(key[:4], queue_key(key, record.order, number))
     return changes
 
 
-def test_urls_are_found_again_in_whichever_tree_they_lie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(site_sets, "MOST_YOUNG", 25)
-    with AgentStore(tmp_path / "store") as store:
+def test_urls_are_found_again_in_whichever_run_they_lie(tmp_path: Path) -> None:
+    with AgentStore(tmp_path / "store", most_young=15) as store:
         for first in range(1, 101, 10):
             store.commit(Batch(found(store, *range(first, first + 10))))
         keys = [url_key(1 + number % 3, number.to_bytes(8, "big")) for number in range(1, 102)]
@@ -79,22 +78,20 @@ def test_urls_are_found_again_in_whichever_tree_they_lie(tmp_path: Path, monkeyp
         assert store.url(keys[-1]) is None
         assert [record.number for record in store.urls()] == list(range(1, 101))
         assert store.numbered() == 100
-        assert [key[12:] for key in store.best(1, 3, set())] == [n.to_bytes(8, "big") for n in (3, 6, 9)]
-        assert store.place_in_queue(queue_key(keys[98], -99.0)) == 32
-        assert store.place_in_queue(queue_key(keys[98], -99.0), most=5) == 5
+        assert [key_in_queue(key)[4:] for key in store.best(1, 3, set())] == [n.to_bytes(8, "big") for n in (3, 6, 9)]
+        assert store.place_in_queue(queue_key(keys[98], -99.0, 99)) == 32
+        assert store.place_in_queue(queue_key(keys[98], -99.0, 99), most=5) == 5
 
 
-def test_a_taken_link_leaves_its_queue_and_its_record_changes_in_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(site_sets, "MOST_YOUNG", 5)
-    with AgentStore(tmp_path / "store") as store:
+def test_a_taken_link_leaves_its_queue_and_its_record_changes(tmp_path: Path) -> None:
+    with AgentStore(tmp_path / "store", most_young=5) as store:
         store.commit(Batch(found(store, *range(1, 31))))
         changes = Changes()
         for queued in store.best(1, 30, set()):
             key = key_in_queue(queued)
-            record = store.url(key)
+            record = store.queued(queued)
             assert record is not None
+            assert record == store.url(key)
             changes.unqueue(key[:4], queued)
             changes.urls[key] = msgspec.structs.replace(record, state=State.LEASED)
         store.commit(Batch(changes))
@@ -102,6 +99,9 @@ def test_a_taken_link_leaves_its_queue_and_its_record_changes_in_place(
         assert len(store.best(2, 30, set())) == 10
         assert [record.state for record in store.urls()].count(State.LEASED) == 10
         assert len(list(store.urls())) == 30
+        assert [record.number for record in store.urls_after(12, 4)] == [13, 14, 15, 16]
+        assert {record.state for record in store.urls_after(12, 4)} == {State.WAITING, State.LEASED}
+        assert {record.number for record in store.known(list(changes.urls)).values()} == set(range(3, 31, 3))
 
 
 def a_frontier(shelf: MemoryShelf | AgentStore) -> Frontier:
@@ -134,10 +134,9 @@ def moves(frontier: Frontier, chance: random.Random) -> list[str]:
 def test_a_frontier_goes_the_same_way_on_disk_as_in_memory(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(site_sets, "MOST_YOUNG", 20)
     monkeypatch.setattr(site_sets, "MOST_GONE", seed * 3)
     memory = MemoryShelf()
-    with AgentStore(tmp_path / "store") as store:
+    with AgentStore(tmp_path / "store", most_young=20) as store:
         in_memory, on_disk = a_frontier(memory), a_frontier(store)
         for number in range(25):
             step = seed * 1000 + number
@@ -152,11 +151,12 @@ def test_a_frontier_goes_the_same_way_on_disk_as_in_memory(
         assert store.numbered() == len(list(store.urls())) == memory.numbered()
 
 
-def test_a_store_of_an_older_layout_is_refused_with_a_reason(tmp_path: Path) -> None:
+@pytest.mark.parametrize("table", [b"urls", b"old-index"])
+def test_a_store_of_an_older_layout_is_refused_with_a_reason(tmp_path: Path, table: bytes) -> None:
     folder = tmp_path / "store"
     folder.mkdir()
     with lmdb.open(str(folder), max_dbs=1) as env:
-        env.open_db(b"urls")
+        env.open_db(table)
     with pytest.raises(ConfigurationError, match="older version"):
         AgentStore(folder)
 

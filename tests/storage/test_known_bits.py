@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.storage import site_sets
 from lycosa.storage.agent_store import AgentStore, Batch, StoreFull
 from lycosa.storage.known_bits import FEWEST, KnownBits
 from lycosa.storage.site_sets import SiteSets
@@ -21,7 +20,7 @@ KEYS = st.lists(st.binary(min_size=12, max_size=12), unique=True)
 @given(KEYS, KEYS)
 def test_no_known_key_is_called_new(known: list[bytes], others: list[bytes]) -> None:
     bits = KnownBits()
-    bits.put(known, 4)
+    bits.put(b"".join(known), 12, 4)
     perhaps = bits.perhaps([*known, *others], 4)
     assert set(known) <= set(perhaps)
     assert list(perhaps) == [key for key in (*known, *others) if key in set(perhaps)]
@@ -29,7 +28,7 @@ def test_no_known_key_is_called_new(known: list[bytes], others: list[bytes]) -> 
 
 def test_most_new_keys_are_called_new(keys_of: random.Random) -> None:
     bits = KnownBits()
-    bits.put([keys_of.randbytes(12) for _ in range(50_000)], 4)
+    bits.put(keys_of.randbytes(12 * 50_000), 12, 4)
     new = [keys_of.randbytes(12) for _ in range(10_000)]
     assert len(bits.perhaps(new, 4)) < 30
     assert list(bits.perhaps(new[: FEWEST - 1], 4)) == new[: FEWEST - 1]
@@ -62,12 +61,11 @@ def looked_for(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_a_store_forgets_nobody_over_restarts_and_looks_for_few_that_are_new(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys_of: random.Random, looked_for: list[int]
+    tmp_path: Path, keys_of: random.Random, looked_for: list[int]
 ) -> None:
-    monkeypatch.setattr(site_sets, "MOST_YOUNG", 300)
     known: list[bytes] = []
     for _ in range(3):
-        with AgentStore(tmp_path / "store") as store:
+        with AgentStore(tmp_path / "store", most_young=300) as store:
             for _ in range(40):
                 new = [url_key(keys_of.randrange(9), keys_of.randbytes(8)) for _ in range(50)]
                 assert store.known(new) == {}
@@ -87,8 +85,7 @@ def test_a_batch_that_could_not_be_written_hides_nobody(
     known = [url_key(keys_of.randrange(9), keys_of.randbytes(8)) for _ in range(2000)]
     with AgentStore(tmp_path / "store") as store:
         added(store, known)
-    monkeypatch.setattr(site_sets, "MOST_YOUNG", 100)
-    with AgentStore(tmp_path / "store") as store:
+    with AgentStore(tmp_path / "store", most_young=100) as store:
         for number in range(60):
             new = [url_key(keys_of.randrange(9), keys_of.randbytes(8)) for _ in range(20)]
             with monkeypatch.context() as context:

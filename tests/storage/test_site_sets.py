@@ -1,84 +1,116 @@
-"""Sorted sets in two trees: they hold what was put in, wherever it lies."""
+"""Sorted sets in a young tree and runs: they hold what was put in, wherever it lies."""
 
 from __future__ import annotations
 
-import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import lmdb
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.storage import site_sets
-from lycosa.storage.site_sets import SiteSets
+from lycosa.storage.site_sets import TABLES, SiteSets
 
+SIZE = 8
 SITES = st.integers(0, 4).map(lambda number: (number * 0x3FFFFFFF).to_bytes(4, "big"))
 ENTRIES = st.integers(0, 200).map(lambda number: number.to_bytes(2, "big") * 4)
 PAIRS = st.lists(st.tuples(SITES, ENTRIES), max_size=40)
 
 
-@settings(max_examples=60, deadline=None)
+@contextmanager
+def a_set(folder: Path, most_young: int) -> Iterator[tuple[lmdb.Environment, SiteSets]]:
+    with lmdb.open(str(folder), map_size=1 << 26, max_dbs=TABLES) as env:
+        yield env, SiteSets(env, folder, "found", SIZE, owner=True, most_young=most_young)
+
+
+@settings(max_examples=100)
 @given(st.lists(st.tuples(PAIRS, PAIRS), max_size=12), st.integers(0, 60), st.integers(0, 20))
 def test_the_sets_hold_what_was_put_in_and_not_taken_out(
-    tmp_path_factory: object, batches: list[tuple[list, list]], young: int, gone: int
+    tmp_path_factory: pytest.TempPathFactory, batches: list[tuple[list, list]], young: int, gone: int
 ) -> None:
-    folder = tmp_path_factory.mktemp("sets")  # type: ignore[attr-defined]
+    """Also where something is taken out that is not in, or taken out twice."""
     model: set[tuple[bytes, bytes]] = set()
     ever_in: set[tuple[bytes, bytes]] = set()
-    before = site_sets.MOST_YOUNG, site_sets.MOST_GONE
-    site_sets.MOST_YOUNG, site_sets.MOST_GONE = young, gone
-    try:
-        with lmdb.open(str(folder), map_size=1 << 26, max_dbs=3) as env:
-            sets = SiteSets(env, "found", create=True)
-            for put, taken in batches:
-                with env.begin(write=True) as txn:
-                    sets.discard(txn, sorted(taken))
-                    sets.add(txn, sorted(set(put) - (model - set(taken))))
-                    sets.move_on(txn)
-                    assert txn.stat(sets._young)["entries"] <= young + len(put)
-                model = (model - set(taken)) | set(put)
-                ever_in |= set(put)
-                with env.begin() as txn:
-                    for site in {site for site, _ in put + taken}:
-                        assert list(sets.entries(txn, site)) == sorted(entry for own, entry in model if own == site)
-                    keys = sorted(site + entry[:6] for site, entry in put + taken)
-                    found = sets.beginning_with(txn, keys)
-                    expected = {site + entry[:6]: entry for site, entry in model if site + entry[:6] in keys}
-                    assert {key: found[key] for key in expected} == expected
-                    assert all(sets.one_beginning_with(txn, key) == found.get(key) for key in keys)
-                    once_in = {site + entry[:6] for site, entry in ever_in}
-                    assert found.keys() <= once_in
-    finally:
-        site_sets.MOST_YOUNG, site_sets.MOST_GONE = before
-
-
-def test_the_young_tree_stays_small_and_every_site_gets_its_turn(tmp_path: Path, monkeypatch: object) -> None:
-    monkeypatch.setattr(site_sets, "MOST_YOUNG", 1000)  # type: ignore[attr-defined]
-    with lmdb.open(str(tmp_path), map_size=1 << 26, max_dbs=3) as env:
-        sets = SiteSets(env, "found", create=True)
-        for batch in range(30):
-            numbers = range(batch * 200, batch * 200 + 200)
-            pairs = [((n % 7).to_bytes(4, "big"), (n * 2654435761 % 2**64).to_bytes(8, "big")) for n in numbers]
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        a_set(tmp_path_factory.mktemp("sets"), young) as (env, sets),
+    ):
+        patch.setattr(site_sets, "MOST_GONE", gone)
+        for put, taken in batches:
             with env.begin(write=True) as txn:
-                sets.add(txn, sorted(pairs))
+                sets.discard(txn, sorted(taken))
+                sets.add(txn, sorted(set(put) - (model - set(taken))))
                 sets.move_on(txn)
-                assert txn.stat(sets._young)["entries"] <= 1200
-                assert sum(txn.stat(tree)["entries"] for tree in sets._trees) == 200 * (batch + 1)
+                assert txn.stat(sets._young)["entries"] <= young
+            model = (model - set(taken)) | set(put)
+            ever_in |= set(put)
+            with env.begin() as txn:
+                assert sets.look(txn)
+                for site in {site for site, _ in put + taken}:
+                    held = sorted(entry for own, entry in model if own == site)
+                    assert list(sets.entries(txn, site)) == held
+                    without = {site + entry for own, entry in put[:3] if own == site}
+                    best = [site + entry for entry in held if site + entry not in without]
+                    assert sets.first(txn, site, 5, without) == best[:5]
+                    assert sets.first(txn, site, 500, set()) == [site + entry for entry in held]
+                keys = sorted({site + entry[:6] for site, entry in put + taken})
+                found = sets.beginning_with(txn, keys)
+                expected = {site + entry[:6]: entry for site, entry in model if site + entry[:6] in keys}
+                assert {key: found[key] for key in expected} == expected
+                assert all(sets.one_beginning_with(txn, key) == found.get(key) for key in keys)
+                assert found.keys() <= {site + entry[:6] for site, entry in ever_in}
+                rows = {rows[at : at + 1].tobytes() for rows in sets.all_rows(txn) for at in range(len(rows))}
+                assert rows >= {site + entry for site, entry in model}
+
+
+def numbered(numbers: range) -> list[tuple[bytes, bytes]]:
+    return sorted(
+        (bytes([0, 0, 0, number % 7]), (number * 2654435761 % 2**64).to_bytes(8, "big")) for number in numbers
+    )
+
+
+def test_the_young_tree_and_the_number_of_runs_stay_small(tmp_path: Path) -> None:
+    with a_set(tmp_path, 1000) as (env, sets):
+        for batch in range(100):
+            with env.begin(write=True) as txn:
+                sets.add(txn, numbered(range(batch * 300, batch * 300 + 300)))
+                sets.move_on(txn)
+                assert txn.stat(sets._young)["entries"] <= 1000
+            with env.begin() as txn:
+                assert sets.look(txn)
+            assert len(list(sets._runs)) <= 6
+            assert len(list(tmp_path.glob("*.run"))) == len(list(sets._runs))
         with env.begin() as txn:
-            assert sum(len(list(sets.entries(txn, n.to_bytes(4, "big")))) for n in range(7)) == 6000
+            assert sum(len(list(sets.entries(txn, bytes([0, 0, 0, n])))) for n in range(7)) == 30_000
 
 
-def test_a_move_takes_few_sites_wholly_rather_than_a_little_of_each(tmp_path: Path, monkeypatch: object) -> None:
-    monkeypatch.setattr(site_sets, "MOST_YOUNG", 4000)  # type: ignore[attr-defined]
-    chance = random.Random(1)
-    with lmdb.open(str(tmp_path), map_size=1 << 26, max_dbs=3) as env:
-        sets = SiteSets(env, "found", create=True)
-        sites_moved = []
-        for _ in range(60):
-            pairs = sorted((chance.randrange(200).to_bytes(4, "big"), chance.randbytes(8)) for _ in range(400))
+def test_what_is_taken_from_the_front_of_runs_leaves_no_notes_and_what_lies_amid_them_few(tmp_path: Path) -> None:
+    with a_set(tmp_path, 0) as (env, sets):
+        pairs = numbered(range(7000))
+        with env.begin(write=True) as txn:
+            sets.add(txn, pairs)
+            sets.move_on(txn)
+        with env.begin() as txn:
+            assert sets.look(txn)
+        site = bytes(4)
+        own = [pair for pair in pairs if pair[0] == site]
+        for at in range(0, 900, 30):
             with env.begin(write=True) as txn:
-                sets.add(txn, pairs)
-                sets.move_on(txn)
-                cursor = txn.cursor(sets._young)
-                sites_moved.append(sum(not cursor.set_key(site) for site in {site for site, _ in pairs}))
-        assert max(sites_moved[20:]) < 60
+                assert sets.first(txn, site, 30, set()) == [site + entry for _, entry in own[at : at + 30]]
+                sets.discard(txn, own[at : at + 30])
+                assert txn.stat(sets._gone)["entries"] <= site_sets.MOST_GONE
+        amid = [pair for pair in pairs if pair[0] != site][::3]
+        with env.begin(write=True) as txn:
+            sets.discard(txn, amid)
+            assert txn.stat(sets._gone)["entries"] > 1500
+            sets.add(txn, [(site, bytes(8))])
+            sets.move_on(txn)
+            assert txn.stat(sets._gone)["entries"] == 0
+        with env.begin() as txn:
+            assert sets.look(txn)
+            assert sum(len(rows) for _, rows in sets._runs) == 7000 - 900 - len(amid) + 1
+            left = sorted(set(pairs) - set(own[:900]) - set(amid) | {(site, bytes(8))})
+            assert [(s, e) for s in sorted({s for s, _ in pairs}) for e in sets.entries(txn, s)] == left

@@ -117,7 +117,7 @@ def parts(
     keep_treasure(configuration, folder.path)
     strategy = strategy_of(configuration, topic)
     own = folder.agent(number)
-    store = AgentStore(own / "store")
+    store = AgentStore(own / "store", most_young=configuration.storage.young_links)
     (own / "store" / "ready").touch()
     archive = _archive_of(folder, number, store, configuration.storage.archive_file)
     if courier is None:

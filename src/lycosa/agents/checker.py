@@ -33,6 +33,7 @@ REMOVE = "the left-over file is removed"
 REINDEX = "the index is built again from the archive"
 ADD = "the page is added to the index"
 DROP = "the page is taken out of the index"
+REBUILD = "it is built again from the URLs known"
 MARK = "the index follows from the last row there is"
 MOST_TOLD = 20
 """Findings of one kind that are told one by one."""
@@ -52,6 +53,7 @@ KINDS = {
     "unclosed-segment": "a part of the catalogue was never finished",
     "missing-row": "a page counts as fetched, but the catalogue has no row of it",
     "unknown-page": "the catalogue has a row of a page that its agent does not know",
+    "damaged-run": "a part of the queues, or of the way to known URLs, is lost or damaged",
     "damaged-index": "the search index cannot be read",
     "index-ahead": "the search index claims rows that do not exist",
     "not-indexed": "a page is missing in the search index",
@@ -149,6 +151,7 @@ class _AgentCheck:
         self.records = 0
 
     def findings(self) -> Iterator[Finding]:
+        yield from self._runs()
         yield from self._segments()
         rows = list(self._rows())
         yield from self._archive_files()
@@ -159,6 +162,10 @@ class _AgentCheck:
 
     def _finding(self, kind: str, where: str, detail: str = "", repair: str = "") -> Finding:
         return Finding(kind, where, detail[:200], repair, self.number)
+
+    def _runs(self) -> Iterator[Finding]:
+        for name, why in self._store.damaged():
+            yield self._finding("damaged-run", name, why, REBUILD)
 
     def _segments(self) -> Iterator[Finding]:
         """Segments of the catalogue cover everything that was rolled, without a gap, and can be read."""

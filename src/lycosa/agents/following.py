@@ -24,7 +24,7 @@ from lycosa.scoring.strategy import Strategy
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.urls import site_of
-from lycosa.waiting import State, key_in_queue
+from lycosa.waiting import State
 
 MOST_OF_OWN_SITE, MOST_OF_OTHERS, MOST_LINKS = 20_000, 1_000, 100_000
 """Waiting links that are judged: of each site of the samples, of each other site, of all together."""
@@ -66,7 +66,7 @@ def _waiting(crawl: Crawl, own_sites: set[str]) -> Iterator[Link]:
     for site in sorted(crawl.frontier.sites(), key=lambda each: each.name not in own_sites):
         most = MOST_OF_OWN_SITE if site.name in own_sites else MOST_OF_OTHERS
         for queued in crawl.store.best(site.number, min(most, left), set()):
-            record = crawl.store.url(key_in_queue(queued))
+            record = crawl.store.queued(queued)
             if record is not None and record.state is State.WAITING:
                 left -= 1
                 yield record.link()

@@ -13,7 +13,20 @@ from time import time
 import msgspec
 
 from lycosa.agents.assembly import build_frontier
-from lycosa.agents.checker import ADD, CUT, DROP, FETCH_AGAIN, GO_ON, MARK, REINDEX, REMOVE, CheckReport, Finding, check
+from lycosa.agents.checker import (
+    ADD,
+    CUT,
+    DROP,
+    FETCH_AGAIN,
+    GO_ON,
+    MARK,
+    REBUILD,
+    REINDEX,
+    REMOVE,
+    CheckReport,
+    Finding,
+    check,
+)
 from lycosa.agents.folder import CrawlFolder, own
 from lycosa.agents.indexing import open_writer
 from lycosa.agents.similar_pages import SimilarPages
@@ -32,6 +45,7 @@ def repair(folder: CrawlFolder, report: CheckReport) -> CheckReport:
     """Mend what can be mended; returns what a second check finds, with what was done."""
     with own(folder.path / "lock", f"crawl {folder.name!r}"):
         done = [
+            *_rebuild(folder, [each for each in report.findings if each.repair == REBUILD]),
             *_cut_tails(folder, [each for each in report.findings if each.repair == CUT]),
             *_go_on(folder, [each for each in report.findings if each.repair == GO_ON]),
             *_remove_left_overs(folder, [each for each in report.findings if each.repair == REMOVE]),
@@ -42,6 +56,14 @@ def repair(folder: CrawlFolder, report: CheckReport) -> CheckReport:
         else:
             done += _mend_index(folder, report.findings)
     return msgspec.structs.replace(check(folder), repaired=tuple(done))
+
+
+def _rebuild(folder: CrawlFolder, findings: Sequence[Finding]) -> list[str]:
+    told = []
+    for number in sorted({each.agent for each in findings}):
+        with AgentStore(folder.agent(number) / "store") as store:
+            told.append(f"queues and the way to {store.rebuild()} URLs of agent {number} were built again")
+    return told
 
 
 def _cut_tails(folder: CrawlFolder, findings: Sequence[Finding]) -> list[str]:

@@ -95,7 +95,7 @@ def _next_attempt(owner: Owner, record: UrlRecord) -> Event:
 def _place(owner: Owner, record: UrlRecord) -> Event:
     """How many links come first: of its site, and on how many sites of the agent that owns it."""
     key, own = owner.store.key_of(record.url), site_of(record.url)
-    ahead = owner.store.place_in_queue(queue_key(key, record.order)) if key else 0
+    ahead = owner.store.place_in_queue(queue_key(key, record.order, record.number)) if key else 0
     others = sum(site.waiting > 0 and site.site != own for site in owner.store.sites())
     before = f"{counted(ahead, 'link')} of its site {'is' if ahead == 1 else 'are'} ahead of it"
     if owner.configuration.agents > 1:

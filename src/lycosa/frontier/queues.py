@@ -21,7 +21,7 @@ from lycosa.waiting import Changes, SiteRecord, State, UrlRecord, key_in_queue, 
 HEADS_IN_MEMORY = 500_000
 FEWEST_HEADS = 4
 MOST_LOOKED_UP = 10_000
-_REJECTED_PLACE = queue_key(bytes(12), REJECTED / 2)[4:12]
+_REJECTED_PLACE = queue_key(bytes(12), REJECTED / 2, 0)[4:12]
 """Where rejected links begin in every queue."""
 
 
@@ -34,6 +34,8 @@ class Queues:
         self.names: dict[str, Site] = {}
         self.changes = Changes()
         self._looked_up: dict[bytes, UrlRecord | None] = {}
+        self._leased: dict[bytes, UrlRecord] = {}
+        """What the shelf knows of links that are leased."""
         self._dirty: set[int] = set()
         self.waiting = 0
         self.numbered = shelf.numbered()
@@ -76,7 +78,7 @@ class Queues:
     def known(self, key: bytes) -> UrlRecord | None:
         """What is known of a URL. The shelf changes with the next commit only, so it is asked once until then."""
         changes, looked_up = self.changes, self._looked_up
-        found = changes.urls.get(key) or changes.refused.get(key)
+        found = changes.urls.get(key) or changes.refused.get(key) or self._leased.get(key)
         if found is not None:
             return found
         if key not in looked_up:
@@ -93,7 +95,7 @@ class Queues:
 
     def enter(self, site: Site, key: bytes, record: UrlRecord) -> bool:
         """Let a link wait. Says whether it is the best of its site now."""
-        queued = queue_key(key, record.order)
+        queued = queue_key(key, record.order, record.number)
         changes = self.changes
         changes.urls[key] = record
         changes.queue(site.prefix, queued)
@@ -113,7 +115,7 @@ class Queues:
 
     def leave(self, site: Site, key: bytes, record: UrlRecord) -> bool:
         """Let a link wait no longer. Says whether it was the best of its site."""
-        queued = queue_key(key, record.order)
+        queued = queue_key(key, record.order, record.number)
         self._count_out(site, queued)
         heads = site.heads
         place = bisect_left(heads, queued)
@@ -133,7 +135,7 @@ class Queues:
         while self.has_links(site):
             queued = site.heads.pop(0)
             key = key_in_queue(queued)
-            record = self.known(key)
+            record = self.changes.urls.get(key) or self.changes.refused.get(key) or self._shelf.queued(queued)
             if record is not None and record.state is State.WAITING:
                 self._count_out(site, queued)
                 return key, queued, record
@@ -160,6 +162,7 @@ class Queues:
         """What must be written; a new, empty set of changes begins."""
         changes, self.changes = self.changes, Changes()
         self._looked_up.clear()
+        self._remember_leased(changes)
         for number in self._dirty:
             site = self.sites[number]
             rests_until = site.next_at if site.why else 0.0
@@ -169,3 +172,11 @@ class Queues:
             )  # fmt: skip
         self._dirty.clear()
         return changes
+
+    def _remember_leased(self, changes: Changes) -> None:
+        """Links that are out come back soon: what is known of them then need not be looked for."""
+        leased = self._leased
+        for key in changes.unleased:
+            leased.pop(key, None)
+        for key in (*changes.leased, *(leased.keys() & changes.urls.keys())):
+            leased[key] = changes.urls[key]

@@ -14,7 +14,7 @@ from itertools import islice, takewhile
 from typing import Protocol
 
 from lycosa.frontier.ordered_keys import OrderedKeys
-from lycosa.waiting import Changes, SiteRecord, UrlRecord, sortable
+from lycosa.waiting import Changes, SiteRecord, UrlRecord, key_in_queue, sortable
 
 
 class Shelf(Protocol):
@@ -22,6 +22,9 @@ class Shelf(Protocol):
 
     def url(self, key: bytes) -> UrlRecord | None:
         """What is known of a URL."""
+
+    def queued(self, queue_key: bytes) -> UrlRecord | None:
+        """What is known of the URL of a queue key."""
 
     def known(self, keys: Sequence[bytes]) -> dict[bytes, UrlRecord]:
         """What is known of those of many URLs that are known at all."""
@@ -55,6 +58,10 @@ class MemoryShelf:
     def url(self, key: bytes) -> UrlRecord | None:
         """What is known of a URL."""
         return self._urls.get(key)
+
+    def queued(self, queue_key: bytes) -> UrlRecord | None:
+        """What is known of the URL of a queue key."""
+        return self._urls.get(key_in_queue(queue_key))
 
     def known(self, keys: Sequence[bytes]) -> dict[bytes, UrlRecord]:
         """What is known of many URLs."""

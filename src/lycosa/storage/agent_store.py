@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from errno import EDQUOT, ENOSPC
 from itertools import takewhile
 from pathlib import Path
 from types import TracebackType
@@ -25,12 +27,15 @@ from lycosa.records import Link, Score
 from lycosa.storage import environments
 from lycosa.storage.archive import Position
 from lycosa.storage.catalogue import VisitRow
+from lycosa.storage.site_sets import MOST_YOUNG
 from lycosa.storage.url_tables import TABLES, UrlTables
 from lycosa.urls import fingerprint, site_of
 from lycosa.waiting import Changes, SiteRecord, UrlRecord, sortable, url_key
 
 _TABLES = ("later", "leases", "sites", "visits", "outbox", "marks", "digests")
-_OLD_TABLES = (b"urls", b"journal")
+_OLD_TABLES = (b"urls", b"journal", b"old-index")
+VIEWS = 5
+"""How often a view is taken before files that it names are taken to be lost."""
 _RULES, _COUNTED = b"rule.", 8
 _NUMBER = struct.Struct(">Q")
 _MAIL = struct.Struct(">HQ")
@@ -67,7 +72,7 @@ class Batch:
 class AgentStore:
     """One agent's LMDB environment; also the frontier's shelf."""
 
-    def __init__(self, folder: Path, *, readonly: bool = False) -> None:
+    def __init__(self, folder: Path, *, readonly: bool = False, most_young: int = MOST_YOUNG) -> None:
         if not readonly:
             folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
@@ -76,8 +81,10 @@ class AgentStore:
         self._db: dict[str, Any] = {}
         for table in _TABLES:
             self._db[table] = self._env.open_db(table.encode(), create=not readonly)
-        self._urls = UrlTables(self._env, create=not readonly)
-        self._txn = self._env.begin(buffers=False)
+        self._urls = UrlTables(self._env, folder, owner=not readonly, most_young=most_young)
+        self._look()
+        if not readonly:
+            self._urls.sweep(self._txn)
         self._numbers: dict[str, int] = {}
         self._open = True
 
@@ -94,7 +101,15 @@ class AgentStore:
     def refresh(self) -> None:
         """See what has been committed by now."""
         self._txn.abort()
-        self._txn = self._env.begin(buffers=False)
+        self._look()
+
+    def _look(self) -> None:
+        """Take a view of what is committed. Files that it names may be replaced before they are open; so once more."""
+        for left in reversed(range(VIEWS)):
+            self._txn = self._env.begin(buffers=False)
+            if self._urls.look(self._txn) or not left:
+                return
+            self._txn.abort()
 
     def close(self) -> None:
         """Close the environment."""
@@ -114,6 +129,10 @@ class AgentStore:
     def url(self, key: bytes) -> UrlRecord | None:
         """What is known of a URL."""
         return self._urls.url(self._txn, key)
+
+    def queued(self, queue_key: bytes) -> UrlRecord | None:
+        """What is known of the URL of a queue key."""
+        return self._urls.queued(self._txn, queue_key)
 
     def known(self, keys: Sequence[bytes]) -> dict[bytes, UrlRecord]:
         """What is known of many URLs."""
@@ -240,27 +259,49 @@ class AgentStore:
                 found.append((number, _unpack_mail(data)))
         return found
 
+    def damaged(self) -> list[tuple[str, str]]:
+        """Files that are not as they were written, and why."""
+        return self._urls.damaged(self._txn)
+
     # -- the one write --------------------------------------------------------------------------
 
     def commit(self, batch: Batch) -> None:
         """Make a batch durable: all of it, or, when anything goes wrong, nothing."""
+        with self._writing() as txn:
+            self._write_changes(txn, batch.changes)
+            self._write_rows(txn, batch)
+            self._write_mail(txn, batch)
+            for name, value in self._marks(batch).items():
+                txn.put(name.encode(), value, db=self._db["marks"])
+            for rule, counts in batch.counted.items():
+                for counted, number in counts.items():
+                    txn.put(_RULES + rule.encode() + counted, str(number).encode(), db=self._db["marks"])
+        self.refresh()
+
+    def rebuild(self) -> int:
+        """Make the way to URLs, and the queues, anew from what is known of each; returns how many there are."""
+        sites = {record.site: record.number.to_bytes(4, "big") for record in self.sites()}
+        with self._writing() as txn:
+            number = self._urls.rebuild(txn, sites)
+        self.refresh()
+        return number
+
+    @contextmanager
+    def _writing(self) -> Iterator[Any]:
+        """A transaction that takes effect whole or not at all; a full disk is told by a sentence."""
         try:
             with self._env.begin(write=True) as txn:
-                self._write_changes(txn, batch.changes)
-                self._write_rows(txn, batch)
-                self._write_mail(txn, batch)
-                for name, value in self._marks(batch).items():
-                    txn.put(name.encode(), value, db=self._db["marks"])
-                for rule, counts in batch.counted.items():
-                    for counted, number in counts.items():
-                        txn.put(_RULES + rule.encode() + counted, str(number).encode(), db=self._db["marks"])
+                yield txn
         except (lmdb.MapFullError, lmdb.DiskError) as error:
             raise StoreFull(f"{self.folder}: {error}") from error
+        except OSError as error:
+            if error.errno in (ENOSPC, EDQUOT):
+                raise StoreFull(f"{self.folder}: {error}") from error
+            raise
         except lmdb.Error as error:
             if "No space left" in str(error):
                 raise StoreFull(f"{self.folder}: {error}") from error
             raise
-        self.refresh()
 
     def _marks(self, batch: Batch) -> dict[str, bytes]:
         marks = dict(batch.marks)

@@ -1,33 +1,40 @@
 """Sorted sets of short entries, one per site, that stay quick to fill however large they grow.
 
 Links found on one page belong anywhere in such a set, so in a single large tree
-each of them would cost a page of the file. Therefore there are two trees: a young
-one, small enough that a batch fills its pages well, takes everything new; and at
-each commit as many entries as came in move on into the old one, site after site,
-where they lie close together. What is taken out is only noted as gone at first,
-since it costs the pages of its tree; a site's notes are acted on together. All
-trees change in the caller's transaction.
+each of them would cost a page of the file. Therefore a young tree, small enough
+that a batch fills its pages well, takes everything new; when it is full, all of it
+is written as a sorted run, merged with those that are not much longer. What is taken
+out is only noted as gone at first; a site's notes are acted on together: entries in
+the young tree are removed, and of a run's entries those at the site's beginning are
+passed over from then on. What is gone from amid a run keeps its note until the run
+is merged. All of it changes in the caller's transaction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from heapq import merge
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lycosa.storage import sorted_runs
+from lycosa.storage.sorted_runs import Marks, Rows, SortedRuns, as_rows, below, due, merged, row
 
 MOST_YOUNG = 400_000
-"""Entries in the young tree. Best is about the root of (entries in all × entries in a batch)."""
+"""Entries that the young tree is let grow to, unless something else is asked for."""
 
 MOST_GONE = 64
-"""Entries of a site that may be gone but still in a tree."""
+"""Entries of a site that may be gone but still noted, unless they lie amid runs."""
 
-TREES = 3
+GONE_SHARE = 4
+"""When this fraction of all entries is gone, all runs are merged."""
 
-Place: TypeAlias = tuple[int, bytes, bytes]
-"""Where a reader of all entries is: the tree, and the next site and entry."""
-BEGINNING: Place = (0, b"", b"")
+TABLES = 3 + sorted_runs.TABLES
+SITE_BYTES = 4
 
 _SITE = itemgetter(0)
 
@@ -35,74 +42,117 @@ _SITE = itemgetter(0)
 class SiteSets:
     """A sorted set of entries of one size for each site; a site is four bytes."""
 
-    def __init__(self, env: Any, name: str, *, create: bool) -> None:
-        self._young, self._old, self._gone = (
-            env.open_db(f"{kind}-{name}".encode(), create=create, dupsort=True, dupfixed=True)
-            for kind in ("young", "old", "gone")
+    def __init__(
+        self, env: Any, folder: Path, name: str, size: int, *, owner: bool, most_young: int = MOST_YOUNG
+    ) -> None:
+        self._young, self._gone = (
+            env.open_db(f"{kind}-{name}".encode(), create=owner, dupsort=True, dupfixed=True)
+            for kind in ("young", "gone")
         )
-        self._trees = (self._young, self._old)
-        self._next = (b"", b"")
+        self._passed = env.open_db(f"passed-{name}".encode(), create=owner)
+        """How many rows of a run, by its number and a site, come before the first that is not passed over."""
+        self._most_young, self._size, self._width = most_young, size, SITE_BYTES + size
+        self._runs = SortedRuns(env, folder, name, self._width, owner=owner)
+        self._kept: dict[bytes, int] = {}
+        """How many notes of a site could not be acted on."""
+        self.look, self.sweep, self.damaged = self._runs.look, self._runs.sweep, self._runs.damaged
 
     # -- reading --------------------------------------------------------------------------------
 
     def entries(self, txn: Any, site: bytes) -> Iterator[bytes]:
         """A site's entries in order."""
-        gone = set(_of_site(txn, self._gone, site))
-        return (entry for entry in merge(*(_of_site(txn, tree, site) for tree in self._trees)) if entry not in gone)
+        is_gone = self._notes(txn, site)
+        sources = [_of_site(txn, self._young, site), *(self._in_run(txn, *run, site) for run in self._runs)]
+        return (entry for entry in merge(*sources) if not is_gone(entry))
+
+    def _in_run(self, txn: Any, number: int, rows: Rows, site: bytes) -> Iterator[bytes]:
+        at, end = self._begin(txn, number, rows, site), _end(rows, site)
+        for place in range(at, end, 1000):
+            yield from (key[SITE_BYTES:] for key in _split(rows[place : min(end, place + 1000)], self._width))
 
     def first(self, txn: Any, site: bytes, number: int, without: Set[bytes]) -> list[bytes]:
         """A site's first entries, put behind the site, but not those in `without`."""
-        gone = set(_of_site(txn, self._gone, site))
-        found: list[bytes] = []
-        for tree in self._trees:
-            keys = (site + entry for entry in _of_site(txn, tree, site) if entry not in gone)
-            found += islice((key for key in keys if key not in without) if without else keys, number)
-        return sorted(found)[:number]
+        is_gone = self._notes(txn, site)
+        begins = [(rows, self._begin(txn, run, rows, site)) for run, rows in self._runs]
+        most = number + MOST_GONE
+        while True:
+            young = [site + entry for entry in islice(_of_site(txn, self._young, site), most)]
+            parts = [as_rows(b"".join(young), self._width)] if young else []
+            parts += [part for rows, at in begins if len(part := _of(rows[at : at + most], site))]
+            if not parts:
+                return []
+            cut_off = [row(part, most - 1) for part in parts if len(part) == most]
+            candidates = np.concatenate(parts)
+            candidates.sort(kind="stable")
+            keys = _split(candidates, self._width)
+            if cut_off:
+                keys = keys[: keys.index(min(cut_off)) + 1]
+            kept = (key for key in keys if key not in without and not is_gone(key[SITE_BYTES:]))
+            found = list(islice(kept, number))
+            if len(found) == number or not cut_off:
+                return found
+            most *= 4
 
     def one_beginning_with(self, txn: Any, key: bytes) -> bytes | None:
         """As `beginning_with`, for one key."""
-        site, beginning = key[:4], key[4:]
-        for tree in self._trees:
-            cursor = txn.cursor(tree)
-            if cursor.set_range_dup(site, beginning):
-                entry: bytes = cursor.value()
-                if entry.startswith(beginning):
-                    return entry
-        return None
+        return self.beginning_with(txn, [key]).get(key)
 
     def beginning_with(self, txn: Any, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The entries that begin with the rest of these keys (a site, then the beginning), by key.
 
-        Keys in sorted order are found fastest. Entries taken out may still be found.
+        Keys, of one length, are found fastest in sorted order. Entries taken out may still be found.
         """
         found: dict[bytes, bytes] = {}
-        for tree in self._trees:
-            missing: list[bytes] = []
-            cursor = txn.cursor(tree)
-            seek, entry_here = cursor.set_range_dup, cursor.value
-            for key in keys:
-                beginning = key[4:]
-                if seek(key[:4], beginning) and (entry := entry_here()).startswith(beginning):
-                    found[key] = entry
-                else:
-                    missing.append(key)
-            keys = missing
+        missing: list[bytes] = []
+        cursor = txn.cursor(self._young)
+        seek, entry_here = cursor.set_range_dup, cursor.value
+        for key in keys:
+            beginning = key[SITE_BYTES:]
+            if seek(key[:SITE_BYTES], beginning) and (entry := entry_here()).startswith(beginning):
+                found[key] = entry
+            else:
+                missing.append(key)
+        for _, rows in self._runs:
+            if missing:
+                missing = self._look_in(rows, missing, found)
         return found
 
-    def read_on(self, txn: Any, place: Place, most: int) -> tuple[list[bytes], Place | None]:
-        """Up to so many entries of any site from a place on, and the place behind them; None behind all.
+    def _look_in(self, rows: Rows, keys: list[bytes], found: dict[bytes, bytes]) -> list[bytes]:
+        """Look for keys in a run; returns those that are not there."""
+        places = np.minimum(rows.searchsorted(np.array(keys, rows.dtype)), len(rows) - 1)
+        missing = []
+        for key, here in zip(keys, _split(rows[places], self._width), strict=True):
+            if here.startswith(key):
+                found[key] = here[SITE_BYTES:]
+            else:
+                missing.append(key)
+        return missing
 
-        Who goes on so from transaction to transaction misses nothing that was there from the beginning: the young
-        tree comes first, and what moves on in the meantime goes where is still to be read.
-        """
-        number, site, entry = place
-        cursor = txn.cursor(self._trees[number])
-        pairs = list(islice(cursor.iternext(), most + 1)) if _go_to(cursor, site, entry) else []
-        if len(pairs) > most:
-            behind: Place | None = (number, *pairs.pop())
-        else:
-            behind = (number + 1, b"", b"") if number + 1 < len(self._trees) else None
-        return [entry for _, entry in pairs], behind
+    def all_rows(self, txn: Any) -> Iterator[Rows]:
+        """All entries behind their sites, some at a time, in no order; those taken out may be among them."""
+        yield self._all_of(txn, self._young)
+        for _, rows in self._runs:
+            yield from (rows[at : at + sorted_runs.AT_ONCE] for at in range(0, len(rows), sorted_runs.AT_ONCE))
+
+    def _notes(self, txn: Any, site: bytes) -> Callable[[bytes], bool]:
+        """Whether an entry of a site is noted as gone."""
+        cursor = txn.cursor(self._gone)
+        if not cursor.set_key(site):
+            return _never
+        if cursor.count() > 2 * MOST_GONE:
+            return lambda entry: bool(cursor.set_key_dup(site, entry))
+        return set(cursor.iternext_dup()).__contains__
+
+    def _begin(self, txn: Any, number: int, rows: Rows, site: bytes) -> int:
+        """Where a site's rows begin in a run, without those that are passed over."""
+        passed = txn.get(_passed_key(number, site), db=self._passed)
+        return below(rows, site) if passed is None else int.from_bytes(passed, "big")
+
+    def _all_of(self, txn: Any, tree: Any) -> Rows:
+        """All entries of a tree behind their sites, in order."""
+        cursor = txn.cursor(tree)
+        sites = list(cursor.iternext_nodup(values=False)) if cursor.first() else []
+        return as_rows(cursor.getmulti(sites, dupdata=True, dupfixed_bytes=self._size, keyfixed=True), self._width)
 
     # -- writing --------------------------------------------------------------------------------
 
@@ -110,15 +160,19 @@ class SiteSets:
         """Put (site, entry) pairs in that are not in yet, sorted."""
         if pairs:
             gone = txn.cursor(self._gone)
+            there: set[tuple[bytes, bytes]] = set()
             for site, group in groupby(pairs, key=_SITE):
                 if gone.set_key(site):
-                    self._come_back(txn, site, [entry for _, entry in group])
-            txn.cursor(self._young).putmulti(pairs)
+                    there.update(pair for pair in group if txn.delete(*pair, db=self._gone) and self._lies(txn, *pair))
+            txn.cursor(self._young).putmulti([pair for pair in pairs if pair not in there] if there else pairs)
 
-    def _come_back(self, txn: Any, site: bytes, entries: Iterable[bytes]) -> None:
-        for entry in entries:
-            if txn.delete(site, entry, db=self._gone):
-                self._remove(txn, site, entry)
+    def _lies(self, txn: Any, site: bytes, entry: bytes) -> bool:
+        """Whether an entry that is noted as gone is still where it was."""
+        if txn.cursor(self._young).set_key_dup(site, entry):
+            return True
+        key = site + entry
+        places = ((rows, below(rows, key), self._begin(txn, number, rows, site)) for number, rows in self._runs)
+        return any(at >= begin and row(rows, at) == key for rows, at, begin in places)
 
     def discard(self, txn: Any, pairs: Sequence[tuple[bytes, bytes]]) -> None:
         """Take (site, entry) pairs out, sorted."""
@@ -126,36 +180,93 @@ class SiteSets:
             gone = txn.cursor(self._gone)
             gone.putmulti(pairs)
             for site, _ in groupby(pairs, key=_SITE):
-                if gone.set_key(site) and gone.count() > MOST_GONE:
+                if gone.set_key(site) and gone.count() > MOST_GONE + 2 * self._kept.get(site, 0):
                     self._clear(txn, site)
 
     def _clear(self, txn: Any, site: bytes) -> None:
-        for entry in list(_of_site(txn, self._gone, site)):
-            self._remove(txn, site, entry)
+        """Act on a site's notes."""
+        noted = list(_of_site(txn, self._gone, site))
+        in_runs = {entry for entry in noted if not txn.delete(site, entry, db=self._young)}
+        self._pass_over(txn, site, in_runs)
         txn.delete(site, db=self._gone)
+        self._kept.pop(site, None)
+        if in_runs:
+            self._kept[site] = len(in_runs)
+            txn.cursor(self._gone).putmulti([(site, entry) for entry in sorted(in_runs)])
 
-    def _remove(self, txn: Any, site: bytes, entry: bytes) -> None:
-        if not txn.delete(site, entry, db=self._young):
-            txn.delete(site, entry, db=self._old)
+    def _pass_over(self, txn: Any, site: bytes, gone: set[bytes]) -> None:
+        """Pass over entries that are gone at the beginning of a site's rows; they are noted no more."""
+        for number, rows in self._runs:
+            begin = at = self._begin(txn, number, rows, site)
+            for key in _split(rows[at : at + len(gone)], self._width):
+                if not (key.startswith(site) and key[SITE_BYTES:] in gone):
+                    break
+                gone.discard(key[SITE_BYTES:])
+                at += 1
+            if at > begin:
+                txn.put(_passed_key(number, site), at.to_bytes(8, "big"), db=self._passed)
 
     def move_on(self, txn: Any) -> None:
-        """Let what is too much for the young tree move into the old one, going on where the last move ended."""
-        surplus = int(txn.stat(self._young)["entries"]) - MOST_YOUNG
-        if surplus <= 0:
+        """Write what the young tree holds as a run when it is full, with the runs that are not much longer."""
+        new = int(txn.stat(self._young)["entries"])
+        if new <= self._most_young:
             return
-        cursor = txn.cursor(self._young)
-        if not (_go_to(cursor, *self._next) or cursor.first()):
-            return
-        moving = list(islice(cursor.iternext(), surplus + 1))
-        self._next = moving.pop() if len(moving) > surplus else (b"", b"")
-        txn.cursor(self._old).putmulti(moving)
-        in_part = (moving[0][0], self._next[0])
-        for site, pairs in groupby(moving, key=_SITE):
-            if site not in in_part:
-                txn.delete(site, db=self._young)
-                continue
-            for _, entry in pairs:
-                txn.delete(site, entry, db=self._young)
+        runs = list(self._runs)
+        noted = int(txn.stat(self._gone)["entries"])
+        in_all = new + sum(len(rows) for _, rows in runs)
+        number = len(runs) if noted > in_all // GONE_SHARE else due([len(rows) for _, rows in runs], new)
+        chosen = runs[len(runs) - number :]
+        sources = [(rows, self._not_passed(txn, run, rows)) for run, rows in chosen]
+        sources.append((self._all_of(txn, self._young), np.ones(new, np.bool_)))
+        if noted:
+            left = self._unmark_gone(txn, sources)
+            txn.drop(self._gone, delete=False)
+            if number < len(runs):
+                txn.cursor(self._gone).putmulti([(key[:SITE_BYTES], key[SITE_BYTES:]) for key in left])
+            self._kept.clear()
+        self._runs.replace(txn, [run for run, _ in chosen], merged(sources))
+        txn.drop(self._young, delete=False)
+        for run, _ in chosen:
+            for key in [key for key, _ in self._passed_in(txn, run)]:
+                txn.delete(key, db=self._passed)
+
+    def clear(self, txn: Any) -> None:
+        """Take everything out."""
+        for tree in (self._young, self._gone, self._passed):
+            txn.drop(tree, delete=False)
+        self._runs.clear(txn)
+        self._kept.clear()
+
+    def _not_passed(self, txn: Any, number: int, rows: Rows) -> Marks:
+        """The rows of a run that are not passed over."""
+        marks = np.ones(len(rows), np.bool_)
+        passed = self._passed_in(txn, number)
+        begins = rows.searchsorted(np.array([key[8:] for key, _ in passed], rows.dtype))
+        for begin, (_, end) in zip(begins.tolist(), passed, strict=True):
+            marks[begin:end] = False
+        return marks
+
+    def _unmark_gone(self, txn: Any, sources: Sequence[tuple[Rows, Marks]]) -> list[bytes]:
+        """Let rows that are gone count no more; returns those notes that are of none of them."""
+        notes = self._all_of(txn, self._gone)
+        left = np.ones(len(notes), np.bool_)
+        for rows, marks in sources:
+            places = np.minimum(rows.searchsorted(notes), len(rows) - 1)
+            here = (rows[places] == notes) & marks[places]
+            marks[places[here]] = False
+            left &= ~here
+        return _split(notes[left], self._width)
+
+    def _passed_in(self, txn: Any, number: int) -> list[tuple[bytes, int]]:
+        """What is passed over in a run: keys with the place behind, in order of sites."""
+        found, cursor = [], txn.cursor(self._passed)
+        beginning = _passed_key(number, b"")
+        if cursor.set_range(beginning):
+            for key, place in cursor:
+                if not key.startswith(beginning):
+                    break
+                found.append((key, int.from_bytes(place, "big")))
+        return found
 
 
 def _of_site(txn: Any, tree: Any, site: bytes) -> Iterator[bytes]:
@@ -164,12 +275,25 @@ def _of_site(txn: Any, tree: Any, site: bytes) -> Iterator[bytes]:
     return entries
 
 
-def _go_to(cursor: Any, site: bytes, entry: bytes) -> bool:
-    """Put a cursor to the first entry that is not before this one of a site; of no site, to the very first."""
-    if not site:
-        return bool(cursor.first())
-    return bool(cursor.set_range_dup(site, entry) or cursor.set_range(_after(site)))
+def _never(entry: bytes) -> bool:
+    return False
 
 
-def _after(site: bytes) -> bytes:
-    return (int.from_bytes(site, "big") + 1).to_bytes(5, "big")[1:]
+def _passed_key(number: int, site: bytes) -> bytes:
+    return number.to_bytes(8, "big") + site
+
+
+def _end(rows: Rows, site: bytes) -> int:
+    """Where a site's rows end."""
+    after = int.from_bytes(site, "big") + 1
+    return below(rows, after.to_bytes(SITE_BYTES, "big")) if after < 1 << 8 * SITE_BYTES else len(rows)
+
+
+def _of(rows: Rows, site: bytes) -> Rows:
+    """The rows of a site among some that begin with them."""
+    return rows if len(rows) and row(rows, len(rows) - 1).startswith(site) else rows[: _end(rows, site)]
+
+
+def _split(rows: Rows, width: int) -> list[bytes]:
+    data = rows.tobytes()
+    return [data[at : at + width] for at in range(0, len(data), width)]

@@ -1,73 +1,107 @@
 """What an agent knows of its URLs, on disk: records, the way to them, and the queues of those that wait.
 
-Records lie in the order in which their URLs were found, so new ones are appended.
-Two sorted sets for each site lead to them: fingerprints with the number of the
-record, and queue keys. That a URL is new is mostly known without them. Nothing here
-begins or ends a transaction.
+Records lie in the order in which their URLs were found, so new ones are appended;
+one that changes is kept among the changed ones from then on, so that no page of the
+many that never do is written again. Two sorted sets for each site lead to them:
+fingerprints with the number of the record, and queue keys, which end with it. That a
+URL is new is mostly known without them. Nothing here begins or ends a transaction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, takewhile
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from lycosa.storage.known_bits import KnownBits
-from lycosa.storage.site_sets import BEGINNING, TREES, Place, SiteSets
-from lycosa.waiting import Changes, UrlRecord
+from lycosa.storage import site_sets
+from lycosa.storage.known_bits import FEWEST, KnownBits
+from lycosa.storage.site_sets import SITE_BYTES, SiteSets
+from lycosa.urls import fingerprint, site_of
+from lycosa.waiting import NUMBER_BYTES, Changes, State, UrlRecord, queue_key
 
-TABLES = 1 + 2 * TREES
-_SHORT = 5
-"""Bytes of a URL's number."""
-_SITE = 4
-"""Bytes of a site's number: what a URL's key has before the fingerprint."""
-READ_ON = 4
-"""URLs of an earlier process that are read for each new one, until all have their bits."""
+TABLES = 2 + 2 * site_sets.TABLES
+REBUILT_AT_ONCE = 50_000
+_FINGERPRINT, _PLACE = 8, 8
+_INDEX_ENTRY = _FINGERPRINT + NUMBER_BYTES
+_QUEUE_ENTRY = _PLACE + _FINGERPRINT + NUMBER_BYTES
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(UrlRecord).decode
 
 
 class UrlTables:
-    """URL records by key, and each site's queue."""
+    """URL records by key, and each site's queue. `owner` says whether these may be written to, and by nobody else."""
 
-    def __init__(self, env: Any, *, create: bool) -> None:
-        self._records = env.open_db(b"records", create=create)
-        self._index = SiteSets(env, "index", create=create)
-        self._queue = SiteSets(env, "queue", create=create)
-        self._bits = KnownBits()
-        self._without_bits: Place | None = BEGINNING
+    def __init__(self, env: Any, folder: Path, *, owner: bool, most_young: int) -> None:
+        self._records = env.open_db(b"records", create=owner)
+        self._changed = env.open_db(b"changed", create=owner)
+        self._index = SiteSets(env, folder, "index", _INDEX_ENTRY, owner=owner, most_young=most_young)
+        self._queue = SiteSets(env, folder, "queue", _QUEUE_ENTRY, owner=owner, most_young=most_young)
+        self._owner = owner
+        self._bits: KnownBits | None = None
+
+    def look(self, txn: Any) -> bool:
+        """See what has been committed by now; whether all of it is to be had."""
+        return all([self._index.look(txn), self._queue.look(txn)])
+
+    def sweep(self, txn: Any) -> None:
+        """Take away what a crash left."""
+        self._index.sweep(txn)
+        self._queue.sweep(txn)
+
+    def damaged(self, txn: Any) -> list[tuple[str, str]]:
+        """Files that are not as they were written, and why."""
+        return [*self._index.damaged(txn), *self._queue.damaged(txn)]
 
     # -- reading --------------------------------------------------------------------------------
 
     def url(self, txn: Any, key: bytes) -> UrlRecord | None:
         """What is known of a URL."""
         entry = self._index.one_beginning_with(txn, key)
-        data = None if entry is None else txn.get(entry[-_SHORT:], db=self._records)
+        return None if entry is None else self._record(txn, entry[-NUMBER_BYTES:])
+
+    def queued(self, txn: Any, queue_key: bytes) -> UrlRecord | None:
+        """What is known of the URL of a queue key."""
+        return self._record(txn, queue_key[-NUMBER_BYTES:])
+
+    def _record(self, txn: Any, number: bytes) -> UrlRecord | None:
+        data = txn.get(number, db=self._changed) or txn.get(number, db=self._records)
         return None if data is None else _unpack(data)
 
     def known(self, txn: Any, keys: Sequence[bytes]) -> dict[bytes, UrlRecord]:
         """What is known of many URLs, looked up in the order of their keys."""
-        if self._without_bits is None:
-            keys = self._bits.perhaps(keys, _SITE)
-        entries = self._index.beginning_with(txn, sorted(keys))
-        if not entries:
-            return {}
-        keys_of = {entry[-_SHORT:]: key for key, entry in entries.items()}
-        found = txn.cursor(self._records).getmulti(sorted(keys_of))
-        return {keys_of[number]: _unpack(data) for number, data in found}
+        entries = self._index.beginning_with(txn, sorted(self._perhaps(txn, keys)))
+        keys_of = {entry[-NUMBER_BYTES:]: key for key, entry in entries.items()}
+        numbers = sorted(keys_of)
+        found = dict(txn.cursor(self._records).getmulti(numbers))
+        found.update(txn.cursor(self._changed).getmulti(numbers))
+        return {keys_of[number]: _unpack(data) for number, data in found.items()}
+
+    def _perhaps(self, txn: Any, keys: Sequence[bytes]) -> Sequence[bytes]:
+        """The keys that may be known. Nobody else may write meanwhile, so only the owner knows without a look."""
+        if not self._owner or len(keys) < FEWEST:
+            return keys
+        if self._bits is None:
+            self._bits = KnownBits()
+            for rows in self._index.all_rows(txn):
+                self._bits.put(rows.tobytes(), SITE_BYTES + _INDEX_ENTRY, SITE_BYTES)
+        return self._bits.perhaps(keys, SITE_BYTES)
 
     def urls(self, txn: Any) -> Iterator[UrlRecord]:
         """All URLs known, in the order in which they were found."""
-        return (_unpack(data) for _, data in txn.cursor(self._records))
+        return self._urls_from(txn, 0)
 
     def urls_after(self, txn: Any, number: int, most: int) -> list[UrlRecord]:
         """Up to so many URLs in the order in which they were found, after the one with a number."""
-        cursor = txn.cursor(self._records)
-        if not cursor.set_range((number + 1).to_bytes(_SHORT, "big")):
-            return []
-        return [_unpack(data) for _, data in islice(cursor, most)]
+        return list(islice(self._urls_from(txn, number + 1), most))
+
+    def _urls_from(self, txn: Any, number: int) -> Iterator[UrlRecord]:
+        cursor, changed = txn.cursor(self._records), txn.cursor(self._changed)
+        if cursor.set_range(number.to_bytes(NUMBER_BYTES, "big")):
+            for key, data in cursor:
+                yield _unpack(changed.get(key) or data)
 
     def numbered(self, txn: Any) -> int:
         """The highest number of a URL; 0 when there is none."""
@@ -80,7 +114,7 @@ class UrlTables:
 
     def place_in_queue(self, txn: Any, queue_key: bytes, most: int) -> int:
         """How many links of the same site are ahead of one (counted up to `most`)."""
-        entries, own = self._queue.entries(txn, queue_key[:4]), queue_key[4:]
+        entries, own = self._queue.entries(txn, queue_key[:SITE_BYTES]), queue_key[SITE_BYTES:]
         return sum(1 for _ in islice(takewhile(lambda entry: entry < own, entries), most))
 
     # -- writing --------------------------------------------------------------------------------
@@ -91,38 +125,48 @@ class UrlTables:
         self._write_records(txn, changes)
 
     def _write_queue(self, txn: Any, changes: Changes) -> None:
-        self._queue.discard(txn, [(key[:4], key[4:]) for key in sorted(changes.unqueued)])
+        self._queue.discard(txn, [(key[:SITE_BYTES], key[SITE_BYTES:]) for key in sorted(changes.unqueued)])
         sites = sorted(changes.queued.items())
-        self._queue.add(txn, [(site, key[4:]) for site, keys in sites for key in sorted(keys)])
+        self._queue.add(txn, [(site, key[SITE_BYTES:]) for site, keys in sites for key in sorted(keys)])
         self._queue.move_on(txn)
 
     def _write_records(self, txn: Any, changes: Changes) -> None:
-        """Known records change in place; those with a higher number than any so far are new."""
+        """Records with a higher number than any so far are new; all others have changed."""
         highest = self.numbered(txn)
         new: list[tuple[bytes, bytes]] = []
-        known: list[tuple[bytes, bytes]] = []
+        changed: list[tuple[bytes, bytes]] = []
         entries: list[bytes] = []
         for key, record in (*changes.urls.items(), *changes.refused.items()):
-            number = record.number.to_bytes(_SHORT, "big")
+            number = record.number.to_bytes(NUMBER_BYTES, "big")
             if record.number > highest:
                 entries.append(key + number)
                 new.append((number, _pack(record)))
             else:
-                known.append((number, _pack(record)))
-        self._set_bits(txn, entries)
-        cursor = txn.cursor(self._records)
-        cursor.putmulti(sorted(known))
-        cursor.putmulti(sorted(new), append=True)
+                changed.append((number, _pack(record)))
+        txn.cursor(self._changed).putmulti(sorted(changed))
+        txn.cursor(self._records).putmulti(sorted(new), append=True)
         entries.sort()
-        self._index.add(txn, [(entry[:4], entry[4:]) for entry in entries])
+        self._index.add(txn, [(entry[:SITE_BYTES], entry[SITE_BYTES:]) for entry in entries])
         self._index.move_on(txn)
+        if self._bits is not None:
+            self._bits.put(b"".join(entries), SITE_BYTES + _INDEX_ENTRY, SITE_BYTES)
 
-    def _set_bits(self, txn: Any, new: Sequence[bytes]) -> None:
-        """Set the bits of new URLs, and of some that were there before.
-
-        The index must not have been written to in this transaction: should it fail, what was read was true.
-        """
-        self._bits.put(new, _SITE)
-        if self._without_bits is not None:
-            before, self._without_bits = self._index.read_on(txn, self._without_bits, READ_ON * len(new))
-            self._bits.put(before, 0)
+    def rebuild(self, txn: Any, sites: Mapping[str, bytes]) -> int:
+        """Make the sets anew from the records, with the keys of sites by name; returns how many URLs there are."""
+        self._bits, records = None, self.urls(txn)
+        for each in (self._index, self._queue):
+            each.clear(txn)
+            each.look(txn)
+        while some := list(islice(records, REBUILT_AT_ONCE)):
+            keys = [(sites[site_of(record.url)], fingerprint(record.url), record) for record in some]
+            numbered = ((site, key + record.number.to_bytes(NUMBER_BYTES, "big")) for site, key, record in keys)
+            waiting = (
+                (site, queue_key(site + key, record.order, record.number)[SITE_BYTES:])
+                for site, key, record in keys
+                if record.state is State.WAITING
+            )
+            for each, pairs in ((self._index, numbered), (self._queue, waiting)):
+                each.add(txn, sorted(pairs))
+                each.move_on(txn)
+                each.look(txn)
+        return self.numbered(txn)
