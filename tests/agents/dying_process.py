@@ -55,7 +55,7 @@ STEPS = {
     "run-torn": Step(sorted_runs, "write_all", "torn", 5),
     "run-unsynced": Step(sorted_runs, "sync", "before", 5),
     "run-unnamed": Step(SortedRuns, "replace", "after", 5),
-    "run-left-over": Step(SortedRuns, "_take_away", "before", 1),
+    "run-left-over": Step(sorted_runs, "_take_away", "before", 1),
     "rolling": Step(catalogue, "roll", "before", 1),
     "segment-unnamed": Step(catalogue, "sync", "before", 1),
     "segment-half": Step(catalogue, "_write_segment", "after", 1),

@@ -22,10 +22,11 @@ from lycosa.frontier.shelf import MemoryShelf
 from lycosa.records import Fetched, Link, Response, Score, SiteOpened
 from lycosa.sections import Ceilings, FrontierSection, Politeness, Seconds
 from lycosa.storage import catalogue, site_sets
-from lycosa.storage.agent_store import AgentStore, Batch
+from lycosa.storage.agent_store import AgentStore, Batch, StoreFull
 from lycosa.storage.archive import Position
 from lycosa.storage.catalogue import VisitRow
 from lycosa.storage.link_columns import LinkColumns
+from lycosa.urls import fingerprint
 from lycosa.waiting import Changes, SiteRecord, State, UrlRecord, due_key, key_in_queue, queue_key, url_key
 
 
@@ -102,6 +103,53 @@ def test_a_taken_link_leaves_its_queue_and_its_record_changes(tmp_path: Path) ->
         assert [record.number for record in store.urls_after(12, 4)] == [13, 14, 15, 16]
         assert {record.state for record in store.urls_after(12, 4)} == {State.WAITING, State.LEASED}
         assert {record.number for record in store.known(list(changes.urls)).values()} == set(range(3, 31, 3))
+
+
+def test_a_reader_finds_no_damage_in_what_is_replaced_meanwhile(tmp_path: Path) -> None:
+    with AgentStore(tmp_path / "store", most_young=5) as owner:
+        owner.commit(Batch(found(owner, *range(1, 31))))
+        with AgentStore(tmp_path / "store", readonly=True) as reader:
+            for first in range(31, 181, 30):
+                owner.commit(Batch(found(owner, *range(first, first + 30))))
+            assert reader.damaged() == []
+            assert reader.numbered() == 30
+            assert [key_in_queue(key)[4:] for key in reader.best(1, 2, set())] == [n.to_bytes(8, "big") for n in (3, 6)]
+            reader.refresh()
+            assert reader.damaged() == []
+            assert reader.numbered() == 180
+
+
+def test_a_store_that_cannot_be_rebuilt_stays_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with AgentStore(tmp_path / "store", most_young=5) as store:
+        store.commit(Batch(a_crawl_of("a.org", range(1, 31))))
+        before = store.best(1, 50, set())
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", full)
+            with pytest.raises(StoreFull):
+                store.rebuild()
+        assert store.best(1, 50, set()) == before
+        assert store.find("http://a.org/7") is not None
+        assert store.rebuild() == 30
+        store.commit(Batch(a_crawl_of("a.org", range(31, 41))))
+        assert len(store.best(1, 50, set())) == 40
+    with AgentStore(tmp_path / "store") as store:
+        assert len(store.best(1, 50, set())) == 40
+        assert store.damaged() == []
+
+
+def a_crawl_of(host: str, numbers: range) -> Changes:
+    """Links of one site that wait, with keys that are theirs."""
+    changes = Changes()
+    changes.sites[1] = SiteRecord(1, f"http://{host}", len(numbers))
+    for number in numbers:
+        record = UrlRecord(f"http://{host}/{number}", State.WAITING, order=-float(number), number=number)
+        key = url_key(1, fingerprint(record.url))
+        changes.urls[key] = record
+        changes.queue(key[:4], queue_key(key, record.order, number))
+    return changes
 
 
 def a_frontier(shelf: MemoryShelf | AgentStore) -> Frontier:

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from lycosa.storage import site_sets
 from lycosa.storage.site_sets import TABLES, SiteSets
+from lycosa.storage.sorted_runs import Rows
 
 SIZE = 8
-SITES = st.integers(0, 4).map(lambda number: (number * 0x3FFFFFFF).to_bytes(4, "big"))
-ENTRIES = st.integers(0, 200).map(lambda number: number.to_bytes(2, "big") * 4)
+SITES = st.sampled_from((0, 1, 0xFFFFFFFF)).map(lambda number: number.to_bytes(4, "big"))
+ENTRIES = st.integers(0, 40).map(lambda number: number.to_bytes(2, "big") * 4)
 PAIRS = st.lists(st.tuples(SITES, ENTRIES), max_size=40)
 
 
@@ -26,8 +27,8 @@ def a_set(folder: Path, most_young: int) -> Iterator[tuple[lmdb.Environment, Sit
         yield env, SiteSets(env, folder, "found", SIZE, owner=True, most_young=most_young)
 
 
-@settings(max_examples=100)
-@given(st.lists(st.tuples(PAIRS, PAIRS), max_size=12), st.integers(0, 60), st.integers(0, 20))
+@settings(max_examples=400)
+@given(st.lists(st.tuples(PAIRS, PAIRS), min_size=4, max_size=16), st.integers(0, 20), st.integers(0, 5))
 def test_the_sets_hold_what_was_put_in_and_not_taken_out(
     tmp_path_factory: pytest.TempPathFactory, batches: list[tuple[list, list]], young: int, gone: int
 ) -> None:
@@ -66,6 +67,10 @@ def test_the_sets_hold_what_was_put_in_and_not_taken_out(
                 assert rows >= {site + entry for site, entry in model}
 
 
+def noted(sets: SiteSets, txn: lmdb.Transaction) -> int:
+    return sum(txn.stat(tree)["entries"] for tree in (sets._gone, sets._amid))
+
+
 def numbered(numbers: range) -> list[tuple[bytes, bytes]]:
     return sorted(
         (bytes([0, 0, 0, number % 7]), (number * 2654435761 % 2**64).to_bytes(8, "big")) for number in numbers
@@ -101,16 +106,50 @@ def test_what_is_taken_from_the_front_of_runs_leaves_no_notes_and_what_lies_amid
             with env.begin(write=True) as txn:
                 assert sets.first(txn, site, 30, set()) == [site + entry for _, entry in own[at : at + 30]]
                 sets.discard(txn, own[at : at + 30])
-                assert txn.stat(sets._gone)["entries"] <= site_sets.MOST_GONE
+                assert noted(sets, txn) <= site_sets.MOST_GONE
         amid = [pair for pair in pairs if pair[0] != site][::3]
         with env.begin(write=True) as txn:
             sets.discard(txn, amid)
-            assert txn.stat(sets._gone)["entries"] > 1500
+            assert len(amid) - 7 < noted(sets, txn) <= len(amid)
             sets.add(txn, [(site, bytes(8))])
             sets.move_on(txn)
-            assert txn.stat(sets._gone)["entries"] == 0
+            assert noted(sets, txn) == 0
         with env.begin() as txn:
             assert sets.look(txn)
             assert sum(len(rows) for _, rows in sets._runs) == 7000 - 900 - len(amid) + 1
             left = sorted(set(pairs) - set(own[:900]) - set(amid) | {(site, bytes(8))})
             assert [(s, e) for s in sorted({s for s, _ in pairs}) for e in sets.entries(txn, s)] == left
+
+
+def test_taking_costs_the_same_however_much_is_gone_from_amid_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[int] = []
+    split = site_sets._split
+
+    def counted(rows: Rows, width: int) -> list[bytes]:
+        looked_at.append(len(rows))
+        return split(rows, width)
+
+    site, entries = bytes(4), [number.to_bytes(SIZE, "big") for number in range(20_000)]
+    with a_set(tmp_path, 0) as (env, sets):
+        with env.begin(write=True) as txn:
+            sets.add(txn, [(site, entry) for entry in entries])
+            sets.move_on(txn)
+        with env.begin() as txn:
+            assert sets.look(txn)
+        amid = entries[5000:10_000:2] + entries[15_000:]
+        with env.begin(write=True) as txn:
+            sets.discard(txn, [(site, entry) for entry in amid])
+        monkeypatch.setattr(site_sets, "_split", counted)
+        left, taken = sorted(set(entries) - set(amid)), 0
+        while taken < 9000:
+            with env.begin(write=True) as txn:
+                best = sets.first(txn, site, 50, set())
+                assert best == [site + entry for entry in left[taken : taken + 50]]
+                sets.discard(txn, [(site, key[4:]) for key in best])
+                taken += len(best)
+                assert txn.stat(sets._gone)["entries"] <= site_sets.MOST_GONE
+        assert sum(looked_at) < 12 * taken
+        with env.begin() as txn:
+            assert noted(sets, txn) <= site_sets.MOST_GONE + 5000 + 50

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.storage import sorted_runs
-from lycosa.storage.sorted_runs import Rows, RunLost, SortedRuns, as_rows, below, due, merged, row
+from lycosa.storage.sorted_runs import Rows, RunLost, SortedRuns, as_rows, below, common, due, merged, row
 
 WIDTH = 5
 ROWS = st.lists(st.binary(min_size=WIDTH, max_size=WIDTH), unique=True).map(sorted)
@@ -131,6 +131,26 @@ def test_who_reads_keeps_what_it_saw_while_runs_are_replaced(env: lmdb.Environme
     held(env, owner)
     assert [row(rows, 0) for _, rows in reader] == [b"aaaaa"]
     assert held(env, reader) == [(2, [b"bbbbb"])]
+
+
+def test_what_is_replaced_while_somebody_reads_is_no_damage(env: lmdb.Environment) -> None:
+    owner, reader = runs_of(env), runs_of(env, owner=False)
+    written(env, owner, [b"aaaaa"])
+    held(env, owner)
+    with env.begin() as before:
+        assert reader.look(before)
+        written(env, owner, [b"bbbbb"], instead_of=[1])
+        held(env, owner)
+        assert list(Path(env.path()).glob("some-000001.run")) == []
+        assert list(reader.damaged(before)) == []
+        assert [row(rows, 0) for _, rows in reader] == [b"aaaaa"]
+
+
+@given(ROWS.filter(bool), ROWS.filter(bool))
+def test_common_rows_are_found_from_either_side(one: list[bytes], other: list[bytes]) -> None:
+    in_one, in_other = common(rows_of(one), rows_of(other))
+    both = sorted(set(one) & set(other))
+    assert [one[place] for place in in_one] == [other[place] for place in in_other] == both
 
 
 @pytest.mark.parametrize("damage", ["lost", "cut", "longer", "changed"])

@@ -284,6 +284,7 @@ class AgentStore:
         with self._writing() as txn:
             number = self._urls.rebuild(txn, sites)
         self.refresh()
+        self._urls.sweep(self._txn)
         return number
 
     @contextmanager

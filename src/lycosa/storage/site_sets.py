@@ -6,8 +6,8 @@ that a batch fills its pages well, takes everything new; when it is full, all of
 is written as a sorted run, merged with those that are not much longer. What is taken
 out is only noted as gone at first; a site's notes are acted on together: entries in
 the young tree are removed, and of a run's entries those at the site's beginning are
-passed over from then on. What is gone from amid a run keeps its note until the run
-is merged. All of it changes in the caller's transaction.
+passed over from then on. What is gone from amid a run is noted elsewhere, until all
+before it is gone or the run is merged. All of it changes in the caller's transaction.
 """
 
 from __future__ import annotations
@@ -22,18 +22,21 @@ from typing import Any
 import numpy as np
 
 from lycosa.storage import sorted_runs
-from lycosa.storage.sorted_runs import Marks, Rows, SortedRuns, as_rows, below, due, merged, row
+from lycosa.storage.sorted_runs import Marks, Rows, SortedRuns, as_rows, below, common, due, merged, row
 
 MOST_YOUNG = 400_000
 """Entries that the young tree is let grow to, unless something else is asked for."""
 
 MOST_GONE = 64
-"""Entries of a site that may be gone but still noted, unless they lie amid runs."""
+"""Entries of a site that may be gone and not acted on."""
+
+AT_ONCE = 64
+"""Entries of a run that are looked at together."""
 
 GONE_SHARE = 4
 """When this fraction of all entries is gone, all runs are merged."""
 
-TABLES = 3 + sorted_runs.TABLES
+TABLES = 4 + sorted_runs.TABLES
 SITE_BYTES = 4
 
 _SITE = itemgetter(0)
@@ -45,16 +48,14 @@ class SiteSets:
     def __init__(
         self, env: Any, folder: Path, name: str, size: int, *, owner: bool, most_young: int = MOST_YOUNG
     ) -> None:
-        self._young, self._gone = (
+        self._young, self._gone, self._amid = (
             env.open_db(f"{kind}-{name}".encode(), create=owner, dupsort=True, dupfixed=True)
-            for kind in ("young", "gone")
+            for kind in ("young", "gone", "amid")
         )
         self._passed = env.open_db(f"passed-{name}".encode(), create=owner)
         """How many rows of a run, by its number and a site, come before the first that is not passed over."""
         self._most_young, self._size, self._width = most_young, size, SITE_BYTES + size
         self._runs = SortedRuns(env, folder, name, self._width, owner=owner)
-        self._kept: dict[bytes, int] = {}
-        """How many notes of a site could not be acted on."""
         self.look, self.sweep, self.damaged = self._runs.look, self._runs.sweep, self._runs.damaged
 
     # -- reading --------------------------------------------------------------------------------
@@ -62,13 +63,14 @@ class SiteSets:
     def entries(self, txn: Any, site: bytes) -> Iterator[bytes]:
         """A site's entries in order."""
         is_gone = self._notes(txn, site)
-        sources = [_of_site(txn, self._young, site), *(self._in_run(txn, *run, site) for run in self._runs)]
-        return (entry for entry in merge(*sources) if not is_gone(entry))
+        in_runs = (self._in_run(rows, self._begin(txn, number, rows, site), site) for number, rows in self._runs)
+        return (entry for entry in merge(_of_site(txn, self._young, site), *in_runs) if not is_gone(entry))
 
-    def _in_run(self, txn: Any, number: int, rows: Rows, site: bytes) -> Iterator[bytes]:
-        at, end = self._begin(txn, number, rows, site), _end(rows, site)
-        for place in range(at, end, 1000):
-            yield from (key[SITE_BYTES:] for key in _split(rows[place : min(end, place + 1000)], self._width))
+    def _in_run(self, rows: Rows, at: int, site: bytes) -> Iterator[bytes]:
+        """A site's entries in a run from a place on."""
+        while len(part := _of(rows[at : at + AT_ONCE], site)):
+            yield from (key[SITE_BYTES:] for key in _split(part, self._width))
+            at += len(part)
 
     def first(self, txn: Any, site: bytes, number: int, without: Set[bytes]) -> list[bytes]:
         """A site's first entries, put behind the site, but not those in `without`."""
@@ -136,12 +138,10 @@ class SiteSets:
 
     def _notes(self, txn: Any, site: bytes) -> Callable[[bytes], bool]:
         """Whether an entry of a site is noted as gone."""
-        cursor = txn.cursor(self._gone)
-        if not cursor.set_key(site):
-            return _never
-        if cursor.count() > 2 * MOST_GONE:
-            return lambda entry: bool(cursor.set_key_dup(site, entry))
-        return set(cursor.iternext_dup()).__contains__
+        fresh, amid = set(_of_site(txn, self._gone, site)), txn.cursor(self._amid)
+        if not amid.set_key(site):
+            return fresh.__contains__
+        return lambda entry: entry in fresh or bool(amid.set_key_dup(site, entry))
 
     def _begin(self, txn: Any, number: int, rows: Rows, site: bytes) -> int:
         """Where a site's rows begin in a run, without those that are passed over."""
@@ -159,12 +159,17 @@ class SiteSets:
     def add(self, txn: Any, pairs: Sequence[tuple[bytes, bytes]]) -> None:
         """Put (site, entry) pairs in that are not in yet, sorted."""
         if pairs:
-            gone = txn.cursor(self._gone)
             there: set[tuple[bytes, bytes]] = set()
-            for site, group in groupby(pairs, key=_SITE):
-                if gone.set_key(site):
-                    there.update(pair for pair in group if txn.delete(*pair, db=self._gone) and self._lies(txn, *pair))
+            noted = [tree for tree in (self._gone, self._amid) if txn.stat(tree)["entries"]]
+            for site, group in groupby(pairs, key=_SITE) if noted else ():
+                if any(txn.cursor(tree).set_key(site) for tree in noted):
+                    there.update(pair for pair in group if self._unnote(txn, pair) and self._lies(txn, *pair))
             txn.cursor(self._young).putmulti([pair for pair in pairs if pair not in there] if there else pairs)
+
+    def _unnote(self, txn: Any, pair: tuple[bytes, bytes]) -> bool:
+        """Take back the notes of an entry; whether there were any."""
+        fresh, amid = (txn.delete(*pair, db=tree) for tree in (self._gone, self._amid))
+        return bool(fresh or amid)
 
     def _lies(self, txn: Any, site: bytes, entry: bytes) -> bool:
         """Whether an entry that is noted as gone is still where it was."""
@@ -180,28 +185,28 @@ class SiteSets:
             gone = txn.cursor(self._gone)
             gone.putmulti(pairs)
             for site, _ in groupby(pairs, key=_SITE):
-                if gone.set_key(site) and gone.count() > MOST_GONE + 2 * self._kept.get(site, 0):
+                if gone.set_key(site) and gone.count() > MOST_GONE:
                     self._clear(txn, site)
 
     def _clear(self, txn: Any, site: bytes) -> None:
         """Act on a site's notes."""
         noted = list(_of_site(txn, self._gone, site))
         in_runs = {entry for entry in noted if not txn.delete(site, entry, db=self._young)}
-        self._pass_over(txn, site, in_runs)
         txn.delete(site, db=self._gone)
-        self._kept.pop(site, None)
         if in_runs:
-            self._kept[site] = len(in_runs)
-            txn.cursor(self._gone).putmulti([(site, entry) for entry in sorted(in_runs)])
+            self._pass_over(txn, site, in_runs)
+            txn.cursor(self._amid).putmulti([(site, entry) for entry in sorted(in_runs)])
 
     def _pass_over(self, txn: Any, site: bytes, gone: set[bytes]) -> None:
-        """Pass over entries that are gone at the beginning of a site's rows; they are noted no more."""
+        """Pass over what is gone at the beginning of a site's rows, and take it out of what is noted."""
+        amid = txn.cursor(self._amid).set_key(site)
         for number, rows in self._runs:
             begin = at = self._begin(txn, number, rows, site)
-            for key in _split(rows[at : at + len(gone)], self._width):
-                if not (key.startswith(site) and key[SITE_BYTES:] in gone):
+            for entry in self._in_run(rows, at, site):
+                if entry in gone:
+                    gone.discard(entry)
+                elif not (amid and txn.delete(site, entry, db=self._amid)):
                     break
-                gone.discard(key[SITE_BYTES:])
                 at += 1
             if at > begin:
                 txn.put(_passed_key(number, site), at.to_bytes(8, "big"), db=self._passed)
@@ -212,18 +217,18 @@ class SiteSets:
         if new <= self._most_young:
             return
         runs = list(self._runs)
-        noted = int(txn.stat(self._gone)["entries"])
+        noted = sum(int(txn.stat(tree)["entries"]) for tree in (self._gone, self._amid))
         in_all = new + sum(len(rows) for _, rows in runs)
         number = len(runs) if noted > in_all // GONE_SHARE else due([len(rows) for _, rows in runs], new)
         chosen = runs[len(runs) - number :]
         sources = [(rows, self._not_passed(txn, run, rows)) for run, rows in chosen]
         sources.append((self._all_of(txn, self._young), np.ones(new, np.bool_)))
-        if noted:
-            left = self._unmark_gone(txn, sources)
-            txn.drop(self._gone, delete=False)
-            if number < len(runs):
-                txn.cursor(self._gone).putmulti([(key[:SITE_BYTES], key[SITE_BYTES:]) for key in left])
-            self._kept.clear()
+        for tree in (self._gone, self._amid):
+            settled = self._unmark_gone(txn, tree, sources)
+            if number == len(runs):
+                txn.drop(tree, delete=False)
+            else:
+                self._forget(txn, tree, settled)
         self._runs.replace(txn, [run for run, _ in chosen], merged(sources))
         txn.drop(self._young, delete=False)
         for run, _ in chosen:
@@ -232,10 +237,13 @@ class SiteSets:
 
     def clear(self, txn: Any) -> None:
         """Take everything out."""
-        for tree in (self._young, self._gone, self._passed):
+        for tree in (self._young, self._gone, self._amid, self._passed):
             txn.drop(tree, delete=False)
         self._runs.clear(txn)
-        self._kept.clear()
+
+    def write_run(self, txn: Any, keys: Iterable[bytes]) -> None:
+        """Put many entries, behind their sites, in at once that are not in yet."""
+        self._runs.replace(txn, (), [as_rows(b"".join(sorted(keys)), self._width)])
 
     def _not_passed(self, txn: Any, number: int, rows: Rows) -> Marks:
         """The rows of a run that are not passed over."""
@@ -246,16 +254,21 @@ class SiteSets:
             marks[begin:end] = False
         return marks
 
-    def _unmark_gone(self, txn: Any, sources: Sequence[tuple[Rows, Marks]]) -> list[bytes]:
-        """Let rows that are gone count no more; returns those notes that are of none of them."""
-        notes = self._all_of(txn, self._gone)
-        left = np.ones(len(notes), np.bool_)
-        for rows, marks in sources:
-            places = np.minimum(rows.searchsorted(notes), len(rows) - 1)
-            here = (rows[places] == notes) & marks[places]
-            marks[places[here]] = False
-            left &= ~here
-        return _split(notes[left], self._width)
+    def _unmark_gone(self, txn: Any, tree: Any, sources: Sequence[tuple[Rows, Marks]]) -> list[Rows]:
+        """Let rows that are noted as gone count no more. Returns the notes of them."""
+        notes, settled = self._all_of(txn, tree), []
+        for rows, marks in sources if len(notes) else ():
+            places, noted = common(rows, notes)
+            alive = marks[places]
+            marks[places[alive]] = False
+            settled.append(notes[noted[alive]])
+        return settled
+
+    def _forget(self, txn: Any, tree: Any, notes: Iterable[Rows]) -> None:
+        for some in notes:
+            for at in range(0, len(some), sorted_runs.AT_ONCE):
+                for key in _split(some[at : at + sorted_runs.AT_ONCE], self._width):
+                    txn.delete(key[:SITE_BYTES], key[SITE_BYTES:], db=tree)
 
     def _passed_in(self, txn: Any, number: int) -> list[tuple[bytes, int]]:
         """What is passed over in a run: keys with the place behind, in order of sites."""
@@ -273,10 +286,6 @@ def _of_site(txn: Any, tree: Any, site: bytes) -> Iterator[bytes]:
     cursor = txn.cursor(tree)
     entries: Iterator[bytes] = cursor.iternext_dup() if cursor.set_key(site) else iter(())
     return entries
-
-
-def _never(entry: bytes) -> bool:
-    return False
 
 
 def _passed_key(number: int, site: bytes) -> bytes:

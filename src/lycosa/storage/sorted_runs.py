@@ -16,6 +16,7 @@ import mmap
 import os
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -72,7 +73,7 @@ class SortedRuns:
         for number in self._runs.keys() - named.keys():
             del self._runs[number]
             if self._owner:
-                self._take_away(number)
+                _take_away(self._path(number))
         self._lost = None
         for number in sorted(named.keys() - self._runs.keys()):
             try:
@@ -86,22 +87,19 @@ class SortedRuns:
         cursor = txn.cursor(self._table)
         return {_number(key): _NAMED.unpack(value) for key, value in cursor if key != _LAST}
 
-    def _take_away(self, number: int) -> None:
-        self._path(number).unlink(missing_ok=True)
-
     def sweep(self, txn: Any) -> None:
         """Take away files that the store does not name: a crash left them."""
         named = {self._path(number) for number in self._named(txn)}
         for path in self._folder.glob(f"{self._name}-*.run"):
             if path not in named:
-                path.unlink(missing_ok=True)
+                _take_away(path)
 
     def damaged(self, txn: Any) -> Iterator[tuple[str, str]]:
         """The files that are not as they were written, and why."""
         for number, (length, digest) in self._named(txn).items():
-            path = self._path(number)
+            path, rows = self._path(number), self._runs.get(number)
             try:
-                rows = _mapped(path, self._width, length)
+                rows = _mapped(path, self._width, length) if rows is None else rows
             except RunLost as error:
                 yield path.name, str(error)
                 continue
@@ -121,6 +119,8 @@ class SortedRuns:
             txn.delete(_key(old), db=self._table)
         if length:
             txn.put(_key(number), _NAMED.pack(length, digest), db=self._table)
+        else:
+            _take_away(self._path(number))
         txn.put(_LAST, _key(number), db=self._table)
 
     def clear(self, txn: Any) -> None:
@@ -144,7 +144,7 @@ class SortedRuns:
                 os.fsync(file.fileno())
             sync(self._folder)
         except OSError:
-            path.unlink(missing_ok=True)
+            _take_away(path)
             raise
         return length, digest.intdigest()
 
@@ -188,6 +188,22 @@ def below(rows: Rows, beginning: bytes) -> int:
     return int(rows.searchsorted(np.array(beginning, rows.dtype)))
 
 
+def common(one: Rows, other: Rows) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The places of rows that stand in both of two, neither of them empty: in the one, and in the other."""
+    if len(one) > len(other):
+        in_other, in_one = common(other, one)
+        return in_one, in_other
+    places = np.minimum(other.searchsorted(one), len(other) - 1)
+    here = np.flatnonzero(other[places] == one)
+    return here, places[here]
+
+
+def _take_away(path: Path) -> None:
+    """Remove a file that nobody needs; one that cannot be removed now is swept away at a later start."""
+    with suppress(OSError):
+        path.unlink()
+
+
 def _mapped(path: Path, width: int, length: int) -> Rows:
     try:
         with path.open("rb") as file:
@@ -195,8 +211,8 @@ def _mapped(path: Path, width: int, length: int) -> Rows:
             if size != length * width:
                 raise RunLost(f"{path.name} has {size} bytes instead of {length * width}")
             return as_rows(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ), width)
-    except OSError as error:
-        raise RunLost(f"{path.name}: {error.strerror}") from error
+    except FileNotFoundError as error:
+        raise RunLost(f"{path.name} is missing") from error
 
 
 def _key(number: int) -> bytes:

@@ -23,7 +23,7 @@ from lycosa.urls import fingerprint, site_of
 from lycosa.waiting import NUMBER_BYTES, Changes, State, UrlRecord, queue_key
 
 TABLES = 2 + 2 * site_sets.TABLES
-REBUILT_AT_ONCE = 50_000
+REBUILT_AT_ONCE = 400_000
 _FINGERPRINT, _PLACE = 8, 8
 _INDEX_ENTRY = _FINGERPRINT + NUMBER_BYTES
 _QUEUE_ENTRY = _PLACE + _FINGERPRINT + NUMBER_BYTES
@@ -84,9 +84,10 @@ class UrlTables:
         if not self._owner or len(keys) < FEWEST:
             return keys
         if self._bits is None:
-            self._bits = KnownBits()
+            bits = KnownBits()
             for rows in self._index.all_rows(txn):
-                self._bits.put(rows.tobytes(), SITE_BYTES + _INDEX_ENTRY, SITE_BYTES)
+                bits.put(rows.tobytes(), SITE_BYTES + _INDEX_ENTRY, SITE_BYTES)
+            self._bits = bits
         return self._bits.perhaps(keys, SITE_BYTES)
 
     def urls(self, txn: Any) -> Iterator[UrlRecord]:
@@ -153,20 +154,22 @@ class UrlTables:
 
     def rebuild(self, txn: Any, sites: Mapping[str, bytes]) -> int:
         """Make the sets anew from the records, with the keys of sites by name; returns how many URLs there are."""
-        self._bits, records = None, self.urls(txn)
-        for each in (self._index, self._queue):
-            each.clear(txn)
-            each.look(txn)
-        while some := list(islice(records, REBUILT_AT_ONCE)):
-            keys = [(sites[site_of(record.url)], fingerprint(record.url), record) for record in some]
-            numbered = ((site, key + record.number.to_bytes(NUMBER_BYTES, "big")) for site, key, record in keys)
-            waiting = (
-                (site, queue_key(site + key, record.order, record.number)[SITE_BYTES:])
-                for site, key, record in keys
-                if record.state is State.WAITING
-            )
-            for each, pairs in ((self._index, numbered), (self._queue, waiting)):
-                each.add(txn, sorted(pairs))
-                each.move_on(txn)
-                each.look(txn)
+        self._bits = None
+        self._index.clear(txn)
+        self._queue.clear(txn)
+        numbered: list[bytes] = []
+        waiting: list[bytes] = []
+        for record in self.urls(txn):
+            key = sites[site_of(record.url)] + fingerprint(record.url)
+            numbered.append(key + record.number.to_bytes(NUMBER_BYTES, "big"))
+            if record.state is State.WAITING:
+                waiting.append(queue_key(key, record.order, record.number))
+            if len(numbered) == REBUILT_AT_ONCE:
+                self._write_runs(txn, numbered, waiting)
+        self._write_runs(txn, numbered, waiting)
         return self.numbered(txn)
+
+    def _write_runs(self, txn: Any, numbered: list[bytes], waiting: list[bytes]) -> None:
+        for each, keys in ((self._index, numbered), (self._queue, waiting)):
+            each.write_run(txn, keys)
+            keys.clear()
