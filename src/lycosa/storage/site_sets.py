@@ -30,7 +30,7 @@ MOST_YOUNG = 400_000
 MOST_GONE = 64
 """Entries of a site that may be gone and not acted on."""
 
-AT_ONCE = 64
+LOOKED_AT = 64
 """Entries of a run that are looked at together."""
 
 GONE_SHARE = 4
@@ -68,7 +68,7 @@ class SiteSets:
 
     def _in_run(self, rows: Rows, at: int, site: bytes) -> Iterator[bytes]:
         """A site's entries in a run from a place on."""
-        while len(part := _of(rows[at : at + AT_ONCE], site)):
+        while len(part := _of(rows[at : at + LOOKED_AT], site)):
             yield from (key[SITE_BYTES:] for key in _split(part, self._width))
             at += len(part)
 
