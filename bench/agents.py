@@ -14,11 +14,11 @@ from typing import Any
 
 from bench.ours import CONFIGURATION
 from bench.rows import Row, less_is_better, more_is_better
-from lycosa import configuration as settings
-from lycosa.agents.fleet import Fleet
-from lycosa.agents.folder import CrawlFolder
-from lycosa.agents.report import crawl_report
-from lycosa.fetching.simulated_web import SimulatedWeb
+from lycosa.configuration import settings
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.inspection.report import crawl_report
+from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.supervision.supervisor import Fleet
 
 ROUNDS = 3
 BOX = "box:3?hosts=200&pages=20000&topics=6&size=20KiB&links=60&unlinked=0&errors=0&duplicates=0"

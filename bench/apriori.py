@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from bench.rivals.environments import Missing, prepared
 from bench.rows import Row, less_is_better, missing
-from lycosa.clicks import actions_of, bits_of
+from lycosa.click_records import actions_of, bits_of
 from lycosa.clickstream.behaviour import LEAST_SUPPORT, counted, counted_bits, page_weight, supports
 
 TRANSACTIONS = 1_000_000

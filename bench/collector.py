@@ -26,8 +26,8 @@ from pathlib import Path
 from bench.cores import client_core, pinned, server_core
 from bench.rivals.stopwatch import peak_mb
 from bench.rows import Row, less_is_better, more_is_better
-from lycosa.clicks import WatchedSite
-from lycosa.interface.commands import collect
+from lycosa.click_records import WatchedSite
+from lycosa.interface.commands.clicks import collect
 from lycosa.storage.click_store import ClickStore
 
 REQUESTS = int(os.environ.get("LYCOSA_BENCH_REQUESTS", "20000"))

@@ -24,9 +24,9 @@ from tests.pages.page_variants import Article, Disguise, articles, grouped_apart
 
 from bench.rivals.environments import Missing, prepared
 from bench.rows import Row, less_is_better, missing, more_is_better
-from lycosa.pages.duplicate_file import Kept, to_bytes
-from lycosa.pages.near_duplicates import NearDuplicates
-from lycosa.pages.text_sketch import BINS, NEAR, SKETCH_BYTES, sketch_of
+from lycosa.duplicates.groups_file import Kept, to_bytes
+from lycosa.duplicates.near_duplicates import NearDuplicates
+from lycosa.duplicates.text_sketch import BINS, NEAR, SKETCH_BYTES, sketch_of
 
 BENCH = "duplicates"
 SIZES = (10_000, 100_000, 1_000_000)

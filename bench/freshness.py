@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.rows import Row, more_is_better
-from lycosa.lab.freshness import ChangingWeb, compare
+from lycosa.lab.revisit_policies import ChangingWeb, compare
 
 PAGES, DAYS, LOOKS = 5_000, 120, 1_000
 BAR = 0.95

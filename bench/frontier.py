@@ -19,13 +19,13 @@ from statistics import median
 
 from bench.cores import client_core, pinned
 from bench.rows import RESULTS, Row, less_is_better, more_is_better
-from lycosa.agents.assembly import build_frontier
-from lycosa.agents.desk import collect_rarely
-from lycosa.configuration import Configuration
-from lycosa.interface.charts import Axis, Series, line_chart
+from lycosa.configuration.sections import FrontierSection, Politeness, Seconds
+from lycosa.configuration.settings import Configuration
+from lycosa.crawling.assembly import build_frontier
+from lycosa.interface.shared.charts import Axis, Series, line_chart
 from lycosa.records import Fetched, Link, Response, Score, SiteOpened
-from lycosa.sections import FrontierSection, Politeness, Seconds
 from lycosa.storage.agent_store import AgentStore, Batch
+from lycosa.supervision.control_channel import collect_rarely
 
 SITES = 2000
 BATCH = 50_000

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable
 
 from bench.rows import Row, more_is_better
 from bench.web_text import FREQUENT, vocabulary
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.lab.webs import open_web
 from lycosa.records import Link, Page
 from lycosa.text import stems, words
-from lycosa.topics.classes import ClassLine, Scheme
-from lycosa.topics.classes_file import shipped_classes
-from lycosa.topics.galaxy import Predictor
+from lycosa.topics.classification.classifier import Predictor
+from lycosa.topics.classification.scheme import ClassLine, Scheme
+from lycosa.topics.classification.scheme_file import shipped_classes
 
 PAGES = 200
 LINKS_PER_PAGE = 30

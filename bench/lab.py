@@ -13,7 +13,7 @@ import time
 
 from bench.rows import Row, less_is_better, missing, more_is_better
 from lycosa import plugins
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.lab.experiment import KINDS, Plan, Run, run_experiment
 from lycosa.lab.metrics import ORACLE
 from lycosa.lab.webs import LabWeb, open_web

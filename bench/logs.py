@@ -142,8 +142,8 @@ from pathlib import Path
 from bench.rivals.stopwatch import peak_mb
 from lycosa.clickstream.server_logs.log_files import log_files
 from lycosa.clickstream.server_logs.log_import import LogImport
-from lycosa.clickstream.server_logs.log_pages import LogSite
-from lycosa.interface.commands.clicks_import import steady_memory
+from lycosa.clickstream.server_logs.page_urls import LogSite
+from lycosa.interface.commands.clicks.log_import import steady_memory
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys
 steady_memory()

@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from lycosa.agents.folder import CrawlFolder
-from lycosa.agents.indexing import open_writer
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.indexing.index_process import open_writer
 from lycosa.search.indexer import Indexer
 from lycosa.storage.agent_store import AgentStore
 

@@ -15,12 +15,12 @@ import time
 from pathlib import Path
 
 from bench.rivals.stopwatch import peak_mb
-from lycosa import configuration as settings
 from lycosa import plugins
-from lycosa.agents.assembly import build_agent
-from lycosa.agents.desk import Desk, collect_rarely
-from lycosa.agents.folder import CrawlFolder
+from lycosa.configuration import settings
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawling.assembly import build_agent
 from lycosa.storage import catalogue
+from lycosa.supervision.control_channel import Desk, collect_rarely
 
 CONFIGURATION = {
     "name": "bench",

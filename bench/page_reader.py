@@ -22,11 +22,11 @@ from bench.web_pages import WebPages
 from lycosa.pages import document
 from lycosa.pages.charsets import as_utf_8, looks_binary
 from lycosa.pages.digests import digest_of
-from lycosa.pages.elements import Elements
 from lycosa.pages.head import read_head
 from lycosa.pages.hostile_markup import tamed
-from lycosa.pages.links import find_links
-from lycosa.pages.main_text import main_text
+from lycosa.pages.html.elements import Elements
+from lycosa.pages.html.links import find_links
+from lycosa.pages.html.main_text import main_text
 from lycosa.records import Fetched, Link, Response
 
 BENCH = "page-reader"

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bench.rows import Row, less_is_better, missing, more_is_better
 from lycosa.link_graph.graph import LinkGraph
-from lycosa.link_graph.ranks import LIVE, SETTLED, PageRanks
+from lycosa.link_graph.pagerank import LIVE, SETTLED, PageRanks
 
 PAGES = 1_000_000
 LINKS = 10_000_000

@@ -18,8 +18,8 @@ from statistics import median
 from bench import search_requests
 from bench.rows import Row, less_is_better
 from bench.web_text import vocabulary
-from lycosa.agents.page_signals import Known, PageTable
-from lycosa.configuration import Configuration
+from lycosa.configuration.settings import Configuration
+from lycosa.indexing.ranking_signals import Known, PageTable
 from lycosa.records import Page
 from lycosa.search.click_model import Choice
 from lycosa.search.index import Document, IndexReader, IndexWriter

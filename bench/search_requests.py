@@ -22,9 +22,9 @@ import numpy as np
 
 from bench.rows import Row, less_is_better
 from bench.web_text import Prose, vocabulary
-from lycosa.agents.folder import CrawlFolder
-from lycosa.configuration import build
-from lycosa.interface.web.server import web_app
+from lycosa.configuration.settings import build
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.interface.server.app import web_app
 from lycosa.records import Page
 from lycosa.search.index import Document, IndexWriter
 

@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from bench.rows import Row, less_is_better
-from lycosa.frontier.site_order import Numbers, ordered_numbers
+from lycosa.frontier.site_priority import Numbers, ordered_numbers
 
 SITES, LINKS, SHARED = 10_000, 5_000_000, 0.3
 BAR = 20.0

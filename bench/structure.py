@@ -20,10 +20,10 @@ from bench.crawl import cost_beside, size
 from bench.rows import Row, less_is_better, missing, more_is_better
 from bench.web_pages import WebPages
 from lycosa.pages.document import read_page, read_structure
-from lycosa.pages.structure import Skeleton
-from lycosa.pages.structure_index import StructureIndex
-from lycosa.pages.structure_sketch import Comparison, Sketch, sketch_of
-from lycosa.pages.tree_matching import TreeMatcher, matching
+from lycosa.pages.structure.index import StructureIndex
+from lycosa.pages.structure.skeleton import Skeleton
+from lycosa.pages.structure.sketch import Comparison, Sketch, sketch_of
+from lycosa.pages.structure.tree_matching import TreeMatcher, matching
 from lycosa.records import Fetched, Link, Response
 
 BENCH = "structure"

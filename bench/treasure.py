@@ -16,9 +16,9 @@ from tempfile import TemporaryDirectory
 from bench.crawl import cost_beside, size
 from bench.rows import Row, less_is_better, more_is_better
 from bench.web_pages import WebPages
-from lycosa.agents.treasure_folder import GraphFile, write_graph
-from lycosa.link_graph.passages import Passage, passage_of
-from lycosa.link_graph.treasure_graph import Node, TreasureGraph
+from lycosa.crawl_folder.t_graph_files import GraphFile, write_graph
+from lycosa.link_graph.t_graph.graph import Node, TreasureGraph
+from lycosa.link_graph.t_graph.passages import Passage, passage_of
 from lycosa.pages.document import read_page
 from lycosa.records import Fetched, Link, Page, Response
 from lycosa.text import term_counts

@@ -1,7 +1,7 @@
 """The reference pages in docs/reference, made from the code, so that they cannot say anything else.
 
 Run it without arguments to write the pages; with `--check` it writes nothing and fails where a page is out of date.
-Commands come from the argument parser, settings from the records in `lycosa.sections` (with a sentence each from
+Commands come from the argument parser, settings from the records in `lycosa.configuration.sections` (with a sentence each from
 src/lycosa/data/settings.toml), plug points from the entry points, strategies from their modules' docstrings, records
 from `lycosa.records` and the tables of an export. The API page
 is there where `lycosa.interface.api.openapi` is, and says what the OpenAPI document says.
@@ -22,11 +22,11 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from lycosa import clicks, plugins, records
-from lycosa.agents import export
-from lycosa.configuration import Configuration, to_toml
+from lycosa import click_records as clicks, plugins, records
+from lycosa.inspection import export
+from lycosa.configuration.settings import Configuration, to_toml
 from lycosa.interface.cli import parser
-from lycosa.sections import Bytes, Collector, Seconds, Section, Window
+from lycosa.configuration.sections import Bytes, Collector, Seconds, Section, Window
 from lycosa.storage import catalogue
 
 ROOT = Path(__file__).parent.parent
@@ -435,7 +435,7 @@ def main(arguments: list[str]) -> int:
     """Write the pages, or say which are out of date."""
     silent = undescribed()
     if silent:
-        print(f"src/lycosa/data/settings.toml and lycosa.sections differ in: {', '.join(silent)}", file=sys.stderr)
+        print(f"src/lycosa/data/settings.toml and lycosa.configuration.sections differ in: {', '.join(silent)}", file=sys.stderr)
         return 1
     late = outdated()
     if "--check" in arguments:

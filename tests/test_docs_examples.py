@@ -27,9 +27,9 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
-from lycosa import configuration
+from lycosa.configuration import settings as configuration
 from lycosa.interface.cli import main
-from lycosa.interface.web.server import web_app
+from lycosa.interface.server.app import web_app
 from lycosa.records import Link
 
 pytestmark = pytest.mark.xdist_group("documents")

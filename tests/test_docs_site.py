@@ -38,7 +38,7 @@ def test_reference_pages_are_up_to_date(reference: ModuleType) -> None:
 
 
 def test_every_setting_has_a_sentence(reference: ModuleType) -> None:
-    assert reference.undescribed() == [], "src/lycosa/data/settings.toml and lycosa.sections differ"
+    assert reference.undescribed() == [], "src/lycosa/data/settings.toml and lycosa.configuration.sections differ"
 
 
 def test_the_reference_names_every_command_and_every_default(reference: ModuleType) -> None:

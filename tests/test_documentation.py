@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lycosa import configuration
+from lycosa.configuration import settings as configuration
 from lycosa.interface.cli import parser
 
 ROOT = Path(__file__).parent.parent

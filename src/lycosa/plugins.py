@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from lycosa.mendable import Mendable
+from lycosa.user_error import Mendable
 
 _CALLED = {
     "admission_rules": "admission rule",

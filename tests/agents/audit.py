@@ -7,15 +7,15 @@ from pathlib import Path
 
 from warcio.archiveiterator import ArchiveIterator
 
-from lycosa import configuration as settings
-from lycosa.agents.folder import CrawlFolder
-from lycosa.agents.stores import reading
-from lycosa.configuration import Configuration
-from lycosa.fetching.simulated_web import SimulatedWeb
-from lycosa.fetching.web_server import Request
+from lycosa.configuration import settings
+from lycosa.configuration.settings import Configuration
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.stores import reading
+from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.web_server import Request
+from lycosa.queue_records import State
 from lycosa.search.index import IndexReader
 from lycosa.storage import catalogue
-from lycosa.waiting import State
 
 DELAY = 0.03
 

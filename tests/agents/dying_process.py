@@ -9,19 +9,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lycosa.agents import agent as agent_module
-from lycosa.agents import processes
-from lycosa.agents.crawl import Crawl
-from lycosa.agents.intake import Intake
-from lycosa.agents.similar_pages import SimilarPages
-from lycosa.agents.structures import Structures
+from lycosa.crawling import agent as agent_module
+from lycosa.crawling.commit import Crawl
+from lycosa.crawling.duplicate_pages import SimilarPages
+from lycosa.crawling.frontier_updates import Intake
 from lycosa.fetching.http_fetcher import HttpFetcher
 from lycosa.frontier.frontier import Frontier
+from lycosa.indexing.template_index import Structures
 from lycosa.search.index import IndexWriter
 from lycosa.storage import archive, catalogue, sorted_runs
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import Archive
 from lycosa.storage.sorted_runs import SortedRuns
+from lycosa.supervision import processes
 
 
 class Step(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Self
 
 from watched_process import SUPERVISOR, kill, wait_until_gone
 
-from lycosa.agents.folder import CrawlFolder
+from lycosa.crawl_folder.folder import CrawlFolder
 
 ENDS_WITHIN = 60.0
 MOST_TRIES = 20

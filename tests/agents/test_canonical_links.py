@@ -9,19 +9,19 @@ import pytest
 import tiny_web
 from tiny_web import TinyWeb
 
-from lycosa.agents.assembly import build_agent
-from lycosa.agents.desk import Desk
-from lycosa.agents.explanation import explain
-from lycosa.agents.folder import CrawlFolder
-from lycosa.agents.indexing import open_writer
-from lycosa.agents.report import crawl_report
-from lycosa.agents.similar_pages import SimilarPages
-from lycosa.agents.stores import reading
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.stores import reading
+from lycosa.crawling.assembly import build_agent
+from lycosa.crawling.duplicate_pages import SimilarPages
 from lycosa.fetching.fetcher import Known
+from lycosa.indexing.index_process import open_writer
+from lycosa.inspection.explanation import explain
+from lycosa.inspection.report import crawl_report
 from lycosa.records import Fetched, Link, Outcome, Redirected, Response
 from lycosa.search.index import IndexReader
 from lycosa.search.indexer import Indexer
 from lycosa.storage.catalogue import VisitRow
+from lycosa.supervision.control_channel import Desk
 
 SITE, OTHER = "https://a.example", "https://b.example"
 SPIDERS = " ".join(f"the wolf spider {number} waits at burrow{number}" for number in range(90))

@@ -15,10 +15,10 @@ from audit import configured
 from tiny_web import page
 from watched_process import kill
 
-from lycosa.agents.fleet import Fleet
-from lycosa.agents.folder import CrawlFolder
-from lycosa.fetching.web_server import Request, WebServer
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.lab.web_server import Request, WebServer
 from lycosa.records import Response
+from lycosa.supervision.supervisor import Fleet
 
 DELAY, CRAWL_DELAY = 1.2, 2.2
 PLAIN, ASKING = "plain.localhost", "asking.localhost"

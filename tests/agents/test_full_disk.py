@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from audit import audit, configured
 
-from lycosa.agents.fleet import Fleet
-from lycosa.agents.folder import CrawlError, CrawlFolder
-from lycosa.fetching.simulated_web import SimulatedWeb
-from lycosa.fetching.web_server import serve_in_process
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.web_server import serve_in_process
 from lycosa.records import Response
 from lycosa.storage.archive import Archive, Position, read
+from lycosa.supervision.supervisor import Fleet
 
 BOX = "box:2?hosts=4&pages=80&topics=2&size=4KiB&links=8&unlinked=0&errors=0&duplicates=0"
 

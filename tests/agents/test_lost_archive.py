@@ -11,14 +11,14 @@ import pytest
 import whole_crawl
 from warcio.archiveiterator import ArchiveIterator
 
-from lycosa.agents.assembly import build_agent
-from lycosa.agents.checker import check
-from lycosa.agents.desk import Desk
-from lycosa.agents.folder import CrawlError, CrawlFolder
-from lycosa.agents.repair import repair
-from lycosa.agents.stores import reading
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.crawl_folder.stores import reading
+from lycosa.crawling.assembly import build_agent
+from lycosa.inspection.repair import repair
+from lycosa.inspection.repository_check import check
 from lycosa.storage import catalogue
 from lycosa.storage.archive import ArchiveDamaged, Place, read
+from lycosa.supervision.control_channel import Desk
 
 pytestmark = pytest.mark.xdist_group("checker")
 

@@ -15,10 +15,10 @@ from dying_process import STEPS
 from supervised_crawl import SupervisedCrawl
 from watched_process import SUPERVISOR
 
-from lycosa.agents.fleet import COMMAND, Fleet
-from lycosa.agents.folder import CrawlFolder
-from lycosa.fetching.simulated_web import SimulatedWeb
-from lycosa.fetching.web_server import serve_in_process
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.web_server import serve_in_process
+from lycosa.supervision.supervisor import COMMAND, Fleet
 
 BOX = "box:11?hosts=6&pages=150&topics=3&size=2KiB&links=8&unlinked=0&errors=0.05&duplicates=0.05"
 SMALL_BOX = BOX.replace("pages=150", "pages=60")

@@ -9,16 +9,17 @@ import pytest
 import tiny_web
 from tiny_web import TinyWeb, page
 
-from lycosa import configuration as settings
-from lycosa.agents import class_schemes, structure_samples
-from lycosa.agents.class_schemes import KEPT, keep_scheme, scheme_files, scheme_of_crawl
-from lycosa.agents.explanation import explain
-from lycosa.agents.folder import CrawlFolder
-from lycosa.agents.structure_samples import keep_samples, page_in_file, samples_of
-from lycosa.configuration import ConfigurationError
-from lycosa.pages.structure import Skeleton
-from lycosa.topics import classes_file
-from lycosa.topics.classes_file import scheme_of
+from lycosa.configuration import settings
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.crawl_folder import class_scheme as class_schemes
+from lycosa.crawl_folder.class_scheme import KEPT, keep_scheme, scheme_files, scheme_of_crawl
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.inspection.explanation import explain
+from lycosa.pages.structure.skeleton import Skeleton
+from lycosa.preparation import structure_samples
+from lycosa.preparation.structure_samples import keep_samples, page_in_file, samples_of
+from lycosa.topics.classification import scheme_file as classes_file
+from lycosa.topics.classification.scheme_file import scheme_of
 
 SEED = "http://birds.localhost/"
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.agents import treasure_folder
-from lycosa.agents.treasure_folder import OWN_COPY, given_graph, keep_treasure, read_graph
-from lycosa.configuration import ConfigurationError, build
+from lycosa.configuration.settings import ConfigurationError, build
+from lycosa.crawl_folder import t_graph_files as treasure_folder
+from lycosa.crawl_folder.t_graph_files import OWN_COPY, given_graph, keep_treasure, read_graph
 
 ENTRY = {"distance": 1, "page": "http://a/", "boundary": "words"}
 WHOLE = json.dumps({"format": "lycosa T-Graph", "version": 1, "nodes": [ENTRY]}, indent=1).encode()

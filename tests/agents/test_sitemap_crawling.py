@@ -7,10 +7,10 @@ from pathlib import Path
 import tiny_web
 import whole_crawl
 
-from lycosa.agents.folder import CrawlFolder
-from lycosa.agents.sitemap_coverage import crawl_coverage
-from lycosa.agents.stores import reading
-from lycosa.fetching.simulated_web import SimulatedWeb
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.stores import reading
+from lycosa.inspection.sitemap_coverage import crawl_coverage
+from lycosa.lab.simulated_web import SimulatedWeb
 from lycosa.search.index import IndexReader
 from lycosa.storage import catalogue
 from lycosa.storage.catalogue import VisitRow

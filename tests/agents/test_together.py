@@ -14,14 +14,14 @@ from audit import archived, audit, configured
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.agents.budget import Budget
-from lycosa.agents.fleet import COMMAND, Fleet
-from lycosa.agents.folder import CrawlError, CrawlFolder, own
-from lycosa.agents.partition import Ring, site_hash, url_hash
-from lycosa.agents.status import Status
-from lycosa.fetching.simulated_web import SimulatedWeb
-from lycosa.fetching.web_server import serve_in_process
+from lycosa.cooperation.page_budget import Budget
+from lycosa.cooperation.partition import Ring, site_hash, url_hash
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, own
+from lycosa.crawl_folder.status import Status
+from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.web_server import serve_in_process
 from lycosa.search.index import IndexReader
+from lycosa.supervision.supervisor import COMMAND, Fleet
 
 BOX = "box:4?hosts=9&pages=120&topics=3&size=2KiB&links=8&unlinked=0&errors=0&duplicates=0"
 NAMES = [f"site-{number}.org" for number in range(3000)]
@@ -94,7 +94,7 @@ LATE_INDEXER = """
 import os, sys
 if sys.argv[1] == "indexer":
     sys.stdin.read()
-os.execv(sys.executable, [sys.executable, "-m", "lycosa.agents.processes", *sys.argv[1:]])
+os.execv(sys.executable, [sys.executable, "-m", "lycosa.supervision.processes", *sys.argv[1:]])
 """
 """The processes of a crawl, but the indexer comes to life only when it should already finish."""
 

@@ -11,19 +11,19 @@ from threading import Barrier, BrokenBarrierError
 import msgspec
 import pytest
 
-from lycosa.agents.assembly import topic_of
-from lycosa.agents.crawl_treasure import crawl_treasure, take_back
-from lycosa.agents.folder import CrawlError, CrawlFolder
-from lycosa.agents.treasure_folder import GraphFile, write_graph
-from lycosa.configuration import Configuration, build
+from lycosa.configuration.settings import Configuration, build
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.crawl_folder.t_graph_files import GraphFile, write_graph
+from lycosa.crawling.assembly import topic_of
+from lycosa.inspection.t_graph import crawl_treasure, take_back
 from lycosa.interface.cli import main
-from lycosa.link_graph.passages import Passage
-from lycosa.link_graph.treasure_graph import Node
+from lycosa.link_graph.t_graph.graph import Node
+from lycosa.link_graph.t_graph.passages import Passage
+from lycosa.queue_records import Changes
 from lycosa.records import Fetched, Headings, Link, Page, Response, Score, Visit
+from lycosa.scoring.links.t_graph_state import CHANGES_TOLD, Kept
 from lycosa.scoring.strategy import Strategy, strategy_of
-from lycosa.scoring.treasure_keeper import CHANGES_TOLD, Kept
 from lycosa.storage.agent_store import AgentStore, Batch
-from lycosa.waiting import Changes
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ import pytest
 import whole_crawl
 from tiny_web import TinyWeb, crawl_folder, page, run
 
-from lycosa.agents import agent
-from lycosa.agents.crawl import Crawl
-from lycosa.agents.folder import CrawlFolder
-from lycosa.agents.report import crawl_report
-from lycosa.agents.stores import reading
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.stores import reading
+from lycosa.crawling import agent
+from lycosa.crawling.commit import Crawl
 from lycosa.fetching.fetcher import Known
+from lycosa.inspection.report import crawl_report
 from lycosa.records import Fetched, Link, Outcome, Page, Redirected, Refused, Response, Score, Visit
 from lycosa.scoring.strategy import Strategy
 from lycosa.storage import catalogue

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from time import time as now
 
-from lycosa.agents.assembly import build_agent
-from lycosa.agents.desk import Desk
-from lycosa.agents.folder import CrawlFolder
-from lycosa.agents.stores import reading
-from lycosa.configuration import build
+from lycosa.configuration.settings import build
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.stores import reading
+from lycosa.crawling.assembly import build_agent
 from lycosa.fetching.fetcher import AT_ONCE, Known, Turns
 from lycosa.records import Failed, Fetched, Link, Outcome, Response, SiteOpened
 from lycosa.storage import catalogue
 from lycosa.storage.catalogue import VisitRow
+from lycosa.supervision.control_channel import Desk
 
 Answer = Callable[[str], "str | None"]
 

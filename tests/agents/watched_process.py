@@ -53,13 +53,13 @@ def main(pids: Path, arguments: list[str]) -> int:
         file.write(f"{os.getpid()}\n")
         file.flush()
         if kind == SUPERVISOR:
-            from lycosa.agents.fleet import Fleet
-            from lycosa.agents.folder import CrawlFolder
+            from lycosa.crawl_folder.folder import CrawlFolder
+            from lycosa.supervision.supervisor import Fleet
 
             command = (sys.executable, __file__, str(pids))
             asyncio.run(Fleet(CrawlFolder(Path(folder)), lambda status: None, command, backoff=0.01).run())
             return 0
-        from lycosa.agents import processes
+        from lycosa.supervision import processes
 
         return processes.main(arguments)
 

@@ -6,17 +6,17 @@ import asyncio
 from pathlib import Path
 from time import time
 
-from lycosa.agents.assembly import build_agent
-from lycosa.agents.desk import Desk
-from lycosa.agents.folder import CrawlFolder
-from lycosa.agents.indexing import open_writer
-from lycosa.agents.similar_pages import SimilarPages
-from lycosa.agents.stores import reading
-from lycosa.configuration import build
-from lycosa.fetching.simulated_web import SimulatedWeb
+from lycosa.configuration.settings import build
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.stores import reading
+from lycosa.crawling.assembly import build_agent
+from lycosa.crawling.duplicate_pages import SimilarPages
+from lycosa.indexing.index_process import open_writer
+from lycosa.lab.simulated_web import SimulatedWeb
 from lycosa.search.indexer import Indexer
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
+from lycosa.supervision.control_channel import Desk
 
 WEB = "box:5?hosts=3&pages=60&errors=0.05&unlinked=0"
 ROLLED = 30

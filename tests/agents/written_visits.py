@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lycosa.agents.folder import CrawlFolder
-from lycosa.configuration import build
+from lycosa.configuration.settings import build
+from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.pages.document import read_page
+from lycosa.queue_records import Changes, SiteRecord
 from lycosa.records import Fetched, Link, Response
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.archive import Archive, Place
 from lycosa.storage.catalogue import VisitRow
 from lycosa.urls import site_of
-from lycosa.waiting import Changes, SiteRecord
 
 
 class Written(NamedTuple):

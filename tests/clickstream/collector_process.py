@@ -11,7 +11,7 @@ from pathlib import Path
 
 COLLECT = """
 import argparse, sys
-from lycosa.interface.commands import collect
+from lycosa.interface.commands.clicks import collect
 told = argparse.Namespace(home=sys.argv[1], host="127.0.0.1", port=0, set=sys.argv[2:], json=False)
 sys.exit(collect.collect(told))
 """

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lycosa.clicks import PageClicks, Source
+from lycosa.click_records import PageClicks, Source
 from lycosa.clickstream.server_logs.log_files import log_files
 from lycosa.clickstream.server_logs.log_import import Imported, LogImport
-from lycosa.clickstream.server_logs.log_pages import LogSite
+from lycosa.clickstream.server_logs.page_urls import LogSite
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys
 

@@ -10,10 +10,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lycosa.clicks import WatchedSite
-from lycosa.clickstream.collecting.collector import Collector
-from lycosa.interface.commands.collect import listening_on
-from lycosa.sections import Collector as Settings
+from lycosa.click_records import WatchedSite
+from lycosa.clickstream.collector.server import Collector
+from lycosa.configuration.sections import Collector as Settings
+from lycosa.interface.commands.clicks.collect import listening_on
 from lycosa.storage.agent_store import StoreFull
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys

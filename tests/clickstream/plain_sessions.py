@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from lycosa.clickstream.log_visitors import LOOPBACK, Asker, asker
-from lycosa.clickstream.server_logs.log_pages import Asked, LogSite
+from lycosa.clickstream.server_logs.page_urls import Asked, LogSite
+from lycosa.clickstream.server_logs.sessions.robots import LOOPBACK, Asker, asker
 
 LINE = re.compile(
     r'(?P<address>\S+) .*?\[(?P<time>[^\]]+)\] "(?P<request>(?:[^"\\]|\\.)*)" (?P<status>\d{3}) [^"]*'

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.clicks import Action
+from lycosa.click_records import Action
 from lycosa.clickstream.beacon import beacon_script, snippet
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 
 SCRIPT = beacon_script().decode()
 ONLY_IN_THE_READER = {Action.STOP, Action.HOME}

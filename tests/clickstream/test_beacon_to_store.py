@@ -13,7 +13,7 @@ from listening_server import KEY, Site, listening_site
 from own_collector import AGENT
 from playwright.sync_api import Browser
 
-from lycosa.clicks import Action, PageClicks, Source, WatchedSite
+from lycosa.click_records import Action, PageClicks, Source, WatchedSite
 from lycosa.storage.click_store import ClickStore
 from real_browser import until_scrolled
 

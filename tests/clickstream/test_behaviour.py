@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.clicks import Action, actions_of, added, bits_of
+from lycosa.click_records import Action, actions_of, added, bits_of
 from lycosa.clickstream.behaviour import (
     ALL_SETS,
     MOST_QUERIES,

@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 from own_collector import AGENT, BEGUN, KEY, PAGE, SITE, Running, an_event, collecting, post, request
 
-from lycosa.clicks import DAY, ClickEvent, Source, day_of
-from lycosa.clickstream.collecting.events import Refusal
-from lycosa.clickstream.collecting.reception import Reception
-from lycosa.clickstream.collecting.requests import read_head
+from lycosa.click_records import DAY, ClickEvent, Source, day_of
+from lycosa.clickstream.collector.events import Refusal
+from lycosa.clickstream.collector.http_requests import read_head
+from lycosa.clickstream.collector.request_handler import Reception
 from lycosa.clickstream.visitors import is_robot
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.sections import Collector as Settings
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.interface.cli import parser
-from lycosa.interface.commands.collect_settings import collector_settings
-from lycosa.sections import Collector as Settings
+from lycosa.interface.operations.collector_settings import collector_settings
 from lycosa.storage.agent_store import StoreFull
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys
@@ -369,7 +369,7 @@ def test_a_site_that_is_added_while_running_is_watched_within_a_second(tmp_path:
 
 def run(home: Path, *words: str) -> int:
     """What the command line would do."""
-    told = parser(["clicks", "collect"]).parse_args(["--home", str(home), *words])
+    told = parser(["clicks.importance", "clicks.collect"]).parse_args(["--home", str(home), *words])
     code: int = told.run(told)
     return code
 

@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from own_collector import AGENT, BEGUN, PAGE, SITE, Client, an_event, collecting, post, request
 
-from lycosa.clicks import ClickEvent, WatchedSite
-from lycosa.clickstream.collecting.reception import Received, Reception
-from lycosa.clickstream.collecting.requests import read_head
-from lycosa.sections import Collector as Settings
-from lycosa.sections import Seconds
+from lycosa.click_records import ClickEvent, WatchedSite
+from lycosa.clickstream.collector.http_requests import read_head
+from lycosa.clickstream.collector.request_handler import Received, Reception
+from lycosa.configuration.sections import Collector as Settings
+from lycosa.configuration.sections import Seconds
 from lycosa.storage.day_keys import DayKeys
 
 PROXIED = Settings(trusted_proxies=("127.0.0.1",))

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.clicks import DAY, ClickEvent, WatchedSite, day_of
-from lycosa.clickstream.collecting.group_commit import GroupCommit
-from lycosa.clickstream.collecting.proxies import TrustedProxies, client_of
-from lycosa.clickstream.collecting.requests import Request, read_head
-from lycosa.clickstream.rates import Rates
+from lycosa.click_records import DAY, ClickEvent, WatchedSite, day_of
+from lycosa.clickstream.collector.group_commit import GroupCommit
+from lycosa.clickstream.collector.http_requests import Request, read_head
+from lycosa.clickstream.collector.trusted_proxies import TrustedProxies, client_of
+from lycosa.clickstream.rate_limits import Rates
 from lycosa.clickstream.visitors import NOBODY, ViewTimes, Visitors
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.storage.day_keys import DayKeys
 
 MIDNIGHT = 20_000 * DAY

@@ -13,9 +13,9 @@ import pytest
 from collector_process import collector_process
 from own_collector import SITE, Client, an_event, post
 
-from lycosa.clicks import PageClicks, Source
-from lycosa.configuration import ConfigurationError
-from lycosa.interface.commands import collect
+from lycosa.click_records import PageClicks, Source
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.interface.commands.clicks import collect
 from lycosa.storage.click_store import ClickStore
 
 VIEWS = 3000

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lycosa.clicks import DAY, Source
-from lycosa.clickstream.server_logs import day_visitors
-from lycosa.clickstream.server_logs.day_visitors import DayVisitors
-from lycosa.clickstream.server_logs.visitor_book import VisitorBook
+from lycosa.click_records import DAY, Source
+from lycosa.clickstream.server_logs.sessions import daily_visitors as day_visitors
+from lycosa.clickstream.server_logs.sessions.daily_visitors import DayVisitors
+from lycosa.clickstream.server_logs.sessions.visitor_register import VisitorBook
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lycosa.clicks import ShownResult
+from lycosa.click_records import ShownResult
 from lycosa.storage.click_store import ClickStore
 
 FIRST, SECOND = "https://a.example/1", "https://a.example/2"

@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from own_collector import BEGUN, KEY, PAGE, SITE, an_event
 
-from lycosa.clicks import DAY, ClickEvent
-from lycosa.clickstream.collecting.events import (
+from lycosa.click_records import DAY, ClickEvent
+from lycosa.clickstream.collector.events import (
     LONGEST_URL,
     MOST_CHARACTERS,
     MOST_DOWNLOADS,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain_siphash import plain_siphash
 
-from lycosa.clickstream.server_logs.byte_slices import PADDING
-from lycosa.clickstream.server_logs.keyed_hash import KEY, keyed_hashes
+from lycosa.clickstream.server_logs.parsing.byte_slices import PADDING
+from lycosa.clickstream.server_logs.sessions.siphash import KEY, keyed_hashes
 
 PUBLISHED = {
     0: "a3817f04ba25a8e66df67214c7550293",

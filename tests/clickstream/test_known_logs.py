@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from log_desk import NOON, line
 
-from lycosa.clicks import Source
+from lycosa.click_records import Source
 from lycosa.clickstream.server_logs import known_logs
 from lycosa.clickstream.server_logs.known_logs import OpenLog, Reached, marks_of, open_log
 from lycosa.clickstream.server_logs.log_files import STDIN, LogFile

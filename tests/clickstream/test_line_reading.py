@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_desk import NOON, line
 
-from lycosa.clickstream.server_logs.byte_slices import PADDING
-from lycosa.clickstream.server_logs.line_marks import MarkFinder, after
-from lycosa.clickstream.server_logs.log_columns import ADDRESS, AGENT, REFERRER, TARGET, LineBlock
-from lycosa.clickstream.server_logs.log_formats import COMBINED, COMMON, format_called
-from lycosa.clickstream.server_logs.regular_lines import Cut, RegularLines, with_quotes
-from lycosa.clickstream.server_logs.skimmed_lines import are_assets
+from lycosa.clickstream.server_logs.parsing.asset_requests import are_assets
+from lycosa.clickstream.server_logs.parsing.byte_slices import PADDING
+from lycosa.clickstream.server_logs.parsing.columns import ADDRESS, AGENT, REFERRER, TARGET, LineBlock
+from lycosa.clickstream.server_logs.parsing.common_formats import Cut, RegularLines, with_quotes
+from lycosa.clickstream.server_logs.parsing.formats import COMBINED, COMMON, format_called
+from lycosa.clickstream.server_logs.parsing.line_marks import MarkFinder, after
 
 USUAL = line(NOON, "/a?b", referrer="http://x.example/").encode().rstrip()
 

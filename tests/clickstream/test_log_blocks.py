@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.clickstream.server_logs.byte_slices import PADDING, SliceHash
 from lycosa.clickstream.server_logs.line_blocks import LineBlocks
-from lycosa.clickstream.server_logs.log_columns import ADDRESS
 from lycosa.clickstream.server_logs.log_files import LogStream
-from lycosa.clickstream.server_logs.log_formats import format_called
-from lycosa.clickstream.server_logs.log_lines import LineReader
+from lycosa.clickstream.server_logs.parsing.byte_slices import PADDING, SliceHash
+from lycosa.clickstream.server_logs.parsing.columns import ADDRESS
+from lycosa.clickstream.server_logs.parsing.formats import format_called
+from lycosa.clickstream.server_logs.parsing.lines import LineReader
 
 LINE = b'%b - - [17/May/2015:10:05:03 +0000] "GET /page HTTP/1.1" 200 51 "-" "%b"\n'
 

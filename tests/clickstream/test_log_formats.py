@@ -16,13 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_desk import BROWSER, NOON, line
 
-from lycosa.clickstream.server_logs import log_times
-from lycosa.clickstream.server_logs.byte_slices import PADDING
-from lycosa.clickstream.server_logs.log_columns import ADDRESS, AGENT, REFERRER, TARGET
-from lycosa.clickstream.server_logs.log_entries import Entry
-from lycosa.clickstream.server_logs.log_formats import detect, format_called
-from lycosa.clickstream.server_logs.log_lines import LineReader
-from lycosa.configuration import ConfigurationError
+from lycosa.clickstream.server_logs.parsing import timestamps as log_times
+from lycosa.clickstream.server_logs.parsing.byte_slices import PADDING
+from lycosa.clickstream.server_logs.parsing.columns import ADDRESS, AGENT, REFERRER, TARGET
+from lycosa.clickstream.server_logs.parsing.entries import Entry
+from lycosa.clickstream.server_logs.parsing.formats import detect, format_called
+from lycosa.clickstream.server_logs.parsing.lines import LineReader
+from lycosa.configuration.settings import ConfigurationError
 
 DATA = Path(os.environ.get("LYCOSA_DATA", Path.home() / ".cache" / "lycosa-data"))
 REAL = DATA / "weblogs" / "combined_10k.log.gz"
@@ -358,7 +358,7 @@ def test_hits_per_path_are_those_of_goaccess(tmp_path: Path) -> None:
 
 
 def test_browsers_are_people_and_robots_say_so() -> None:
-    from lycosa.clickstream.log_visitors import Asker, asker
+    from lycosa.clickstream.server_logs.sessions.robots import Asker, asker
 
     assert asker(BROWSER.encode()) == Asker.PERSON
     assert asker(b"Mozilla/5.0 (compatible; bingbot/2.0)") == Asker.ROBOT

@@ -19,8 +19,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from log_desk import BROWSER, NOON, import_logs, line, pages
 
-from lycosa.clickstream.server_logs import log_files, log_import, log_requests
-from lycosa.configuration import ConfigurationError
+from lycosa.clickstream.server_logs import log_files, log_import
+from lycosa.clickstream.server_logs import request_filter as log_requests
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.clickstream.server_logs import line_marks
-from lycosa.clickstream.server_logs.byte_slices import PADDING, SliceHash, grouped, in_order
-from lycosa.clickstream.server_logs.line_marks import MarkFinder
-from lycosa.clickstream.server_logs.visitor_rows import NO_ROW, VisitorRows
+from lycosa.clickstream.server_logs.parsing import line_marks
+from lycosa.clickstream.server_logs.parsing.byte_slices import PADDING, SliceHash, grouped, in_order
+from lycosa.clickstream.server_logs.parsing.line_marks import MarkFinder
+from lycosa.clickstream.server_logs.sessions.visitor_table import NO_ROW, VisitorRows
 
 HASHES = st.lists(st.integers(0, 5) | st.integers(0, 2**64 - 1) | st.integers(2**63, 2**63 + 40), max_size=60)
 

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from log_desk import BROWSER, NOON, import_logs, line, pages
 from plain_siphash import plain_siphash
 
-from lycosa.clickstream.server_logs import log_import, visitor_book
-from lycosa.clickstream.server_logs.open_sessions import KeptSessions
+from lycosa.clickstream.server_logs import log_import
+from lycosa.clickstream.server_logs.sessions import visitor_register as visitor_book
+from lycosa.clickstream.server_logs.sessions.open_sessions import KeptSessions
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys
 

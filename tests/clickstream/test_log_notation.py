@@ -13,16 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_desk import NOON, line
 
-from lycosa.clicks import Source
+from lycosa.click_records import Source
 from lycosa.clickstream.server_logs.known_logs import marks_of
-from lycosa.clickstream.server_logs.log_choice import LONGEST_SHOWN, LOOKED_AT, Choice, chosen_logs
 from lycosa.clickstream.server_logs.log_files import LogFile
-from lycosa.clickstream.server_logs.log_formats import format_called
-from lycosa.clickstream.server_logs.log_notation import Notation
-from lycosa.clickstream.server_logs.log_pages import LogSite
-from lycosa.clickstream.server_logs.log_requests import RequestSieve
-from lycosa.clickstream.server_logs.log_run import LineCounts, LogNote, in_order
-from lycosa.configuration import ConfigurationError
+from lycosa.clickstream.server_logs.log_selection import LONGEST_SHOWN, LOOKED_AT, Choice, chosen_logs
+from lycosa.clickstream.server_logs.merged_logs import LineCounts, LogNote, in_order
+from lycosa.clickstream.server_logs.page_urls import LogSite
+from lycosa.clickstream.server_logs.parsing.custom_formats import Notation
+from lycosa.clickstream.server_logs.parsing.formats import format_called
+from lycosa.clickstream.server_logs.request_filter import RequestSieve
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.storage.click_store import ClickStore
 
 SITE = "example.org"

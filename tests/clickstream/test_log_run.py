@@ -14,21 +14,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_desk import NOON, line
 
-from lycosa.clicks import DAY, LONGEST_SPAN, MOST_REFERRERS, PageClicks
-from lycosa.clickstream.server_logs.day_visitors import DayVisitors
+from lycosa.click_records import DAY, LONGEST_SPAN, MOST_REFERRERS, PageClicks
 from lycosa.clickstream.server_logs.known_logs import OpenLog, Reached
 from lycosa.clickstream.server_logs.line_blocks import LineBlocks
-from lycosa.clickstream.server_logs.log_columns import TARGET
 from lycosa.clickstream.server_logs.log_files import LogFile
-from lycosa.clickstream.server_logs.log_formats import format_called
-from lycosa.clickstream.server_logs.log_pages import LogSite
-from lycosa.clickstream.server_logs.log_requests import NO_REFERRER, Numbered, RequestSieve
-from lycosa.clickstream.server_logs.log_run import LineCounts, LogNote, LogRun, in_order
-from lycosa.clickstream.server_logs.log_store import LogStore, VisitorKeys
-from lycosa.clickstream.server_logs.log_tally import Tally
-from lycosa.clickstream.server_logs.page_requests import Requests
-from lycosa.clickstream.server_logs.sessions import Followed
-from lycosa.clickstream.server_logs.visitor_book import NO_ENTRY, VisitorBook
+from lycosa.clickstream.server_logs.merged_logs import LineCounts, LogNote, LogRun, in_order
+from lycosa.clickstream.server_logs.page_totals import Tally
+from lycosa.clickstream.server_logs.page_urls import LogSite
+from lycosa.clickstream.server_logs.parsing.columns import TARGET
+from lycosa.clickstream.server_logs.parsing.formats import format_called
+from lycosa.clickstream.server_logs.parsing.page_requests import Requests
+from lycosa.clickstream.server_logs.request_filter import NO_REFERRER, Numbered, RequestSieve
+from lycosa.clickstream.server_logs.sessions.daily_visitors import DayVisitors
+from lycosa.clickstream.server_logs.sessions.sessions import Followed
+from lycosa.clickstream.server_logs.sessions.store_protocol import LogStore, VisitorKeys
+from lycosa.clickstream.server_logs.sessions.visitor_register import NO_ENTRY, VisitorBook
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys
 

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_crawl import Crawled
 
-from lycosa.agents.crawl_relevance import crawl_relevance
-from lycosa.agents.folder import CrawlError, CrawlFolder
-from lycosa.clicks import ClickEvent, PageClicks, Source
-from lycosa.configuration import ConfigurationError
+from lycosa.click_records import ClickEvent, PageClicks, Source
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.inspection.page_bm25 import crawl_relevance
 from lycosa.interface.cli import parser
-from lycosa.interface.importance_plot import WIDTH, Bar, importance_plot
+from lycosa.interface.views.importance_plot import WIDTH, Bar, importance_plot
 from lycosa.search.index import IndexDamaged
 from lycosa.storage.click_store import ClickStore
 
@@ -41,7 +41,7 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Clicks:
     """Runs an action of `lycosa clicks` and returns what it printed, parsed where it is JSON."""
 
     def typed(*arguments: str, home: Path = tmp_path) -> Any:
-        told = parser(["clicks"]).parse_args(["clicks", *arguments, "--home", str(home)])
+        told = parser(["clicks.importance"]).parse_args(["clicks", *arguments, "--home", str(home)])
         assert told.run(told) == 0
         printed = capsys.readouterr().out
         return json.loads(printed) if told.json else printed

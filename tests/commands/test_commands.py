@@ -20,7 +20,7 @@ import pytest
 from real_crawl import Crawled, Lycosa
 from warcio.archiveiterator import ArchiveIterator
 
-from lycosa.fetching.web_server import serve_in_process
+from lycosa.lab.web_server import serve_in_process
 
 PRINTED = ("--to", "jsonl", "--output", "-", "--table")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.agents.folder import CrawlFolder
-from lycosa.configuration import build
+from lycosa.configuration.settings import build
+from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.fetching.contact import is_public, odd_contact
 from lycosa.interface.cli import main
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.agents.folder import CrawlFolder
-from lycosa.configuration import build
+from lycosa.configuration.settings import build
+from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.interface.cli import main
-from lycosa.interface.commands.demo import DEMO_CONTACT, DEMO_TOPIC, _is_of_the_demo
+from lycosa.interface.commands.demo.demo import DEMO_CONTACT, DEMO_TOPIC, _is_of_the_demo
 
 SEED = "http://birds-1.localhost:8080/"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from real_crawl import Lycosa, quick, runner
 
-from lycosa.agents.folder import CrawlFolder
+from lycosa.crawl_folder.folder import CrawlFolder
 
 BOX = "box:7?hosts=4&pages=80&topics=3&size=2KiB&links=10&kinds=4&errors=0&duplicates=0"
 SEED = "http://birds-1.localhost:8080/"

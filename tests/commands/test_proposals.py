@@ -14,19 +14,19 @@ from typing import Any
 import pytest
 
 from lycosa import plugins
-from lycosa.agents import word_vectors
-from lycosa.agents.folder import CrawlFolder
-from lycosa.agents.proposals import OwnVocabulary
-from lycosa.agents.taxonomy_folder import OwnTaxonomy
-from lycosa.agents.word_vectors import WordVectors, closeness, model2vec_closeness
-from lycosa.configuration import ConfigurationError, build
+from lycosa.configuration.settings import ConfigurationError, build
+from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.interface.cli import parser
+from lycosa.preparation import word_vectors
+from lycosa.preparation.taxonomy_files import OwnTaxonomy
+from lycosa.preparation.taxonomy_proposals import OwnVocabulary
+from lycosa.preparation.word_vectors import WordVectors, closeness, model2vec_closeness
+from lycosa.queue_records import Changes, SiteRecord
 from lycosa.records import Link, Response
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.archive import Archive, Position
 from lycosa.storage.catalogue import MissingExtra, VisitRow
 from lycosa.storage.link_columns import LinkColumns
-from lycosa.waiting import Changes, SiteRecord
 
 TREE = """
 [[topic]]
@@ -58,7 +58,7 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def run(home: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     """Type a command of `lycosa topics`; returns what it printed, as JSON where that was asked for."""
-    whole = parser(["topics"])
+    whole = parser(["topics.taxonomy"])
 
     def typed(*arguments: str) -> Any:
         told = whole.parse_args(["topics", *arguments, "--home", str(home)])
@@ -264,7 +264,7 @@ def fake_model(told: str) -> WordVectors:
 
 def test_a_plugged_in_model_is_asked(home: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(word_vectors, "__test_fake__", fake_model, raising=False)
-    entry = importlib.metadata.EntryPoint("fake", "lycosa.agents.word_vectors:__test_fake__", "lycosa.closeness")
+    entry = importlib.metadata.EntryPoint("fake", "lycosa.preparation.word_vectors:__test_fake__", "lycosa.closeness")
     monkeypatch.setattr(plugins, "_registered", lambda point: {"fake": entry} if point == "closeness" else {})
     path = document(home, "attercop.txt", "An attercop in webs. Silk of the attercop with prey.")
     (without,) = run("propose", "--document", path, "--json")

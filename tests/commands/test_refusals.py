@@ -12,13 +12,13 @@ import msgspec
 import pytest
 from real_crawl import quick
 
-from lycosa.agents.folder import CrawlError, CrawlFolder, Wish, own
-from lycosa.agents.status import crawl_status
-from lycosa.configuration import build
-from lycosa.interface import controls
+from lycosa.configuration.settings import build
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, Wish, own
+from lycosa.crawl_folder.status import crawl_status
 from lycosa.interface.cli import main
 from lycosa.interface.commands import crawl as crawl_command
 from lycosa.interface.commands.status import details
+from lycosa.interface.operations import crawl_control as controls
 
 SEED = "http://birds-1.localhost:8080/"
 BOX = "box:7?hosts=4&pages=400&topics=3&size=2KiB&errors=0"

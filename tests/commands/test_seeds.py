@@ -20,16 +20,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa import plugins
-from lycosa.agents.folder import CrawlError, CrawlFolder
-from lycosa.agents.partition import site_hash
-from lycosa.agents.seeds import page_texts, second_level_seeds, share_of_agents
-from lycosa.configuration import ConfigurationError, build
+from lycosa.configuration.settings import ConfigurationError, build
+from lycosa.cooperation.partition import site_hash
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.interface.cli import parser
+from lycosa.preparation.seeds import page_texts, second_level_seeds, share_of_agents
 from lycosa.records import Page
 from lycosa.search.index import Document, IndexWriter
 from lycosa.urls import normalise
 
-ENGINES = {"searxng": "lycosa.fetching.searxng:searxng", "index": "lycosa.search.own_engine:own_index"}
+ENGINES = {"searxng": "lycosa.preparation.searxng:searxng", "index": "lycosa.preparation.own_index:own_index"}
 
 
 @pytest.fixture(autouse=True)

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from real_crawl import Lycosa, quick, runner
 
-from lycosa.agents.folder import CrawlFolder
-from lycosa.agents.structure_samples import MOST_SAMPLES
-from lycosa.fetching.simulated_web import SimulatedWeb
+from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.interface.commands.structure import one_line, tag_paths
-from lycosa.pages.structure import Skeleton
+from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.pages.structure.skeleton import Skeleton
+from lycosa.preparation.structure_samples import MOST_SAMPLES
 from lycosa.search.index import IndexReader
 from lycosa.urls import site_of
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from lycosa.agents import taxonomy_folder
-from lycosa.agents.taxonomy_folder import OwnTaxonomy, load_taxonomy
-from lycosa.configuration import ConfigurationError
-from lycosa.fetching.simulated_web import SimulatedWeb
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.interface.cli import parser
+from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.preparation import taxonomy_files as taxonomy_folder
+from lycosa.preparation.taxonomy_files import OwnTaxonomy, load_taxonomy
 from lycosa.topics.taxonomy import Node, Taxonomy, TaxonomyError
 from lycosa.topics.taxonomy_file import shipped, written
 
@@ -35,7 +35,7 @@ def typed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Typed:
     folder = tmp_path / "taxonomy"
     folder.mkdir()
     (folder / "mine.toml").write_text(written(TREE), "utf-8")
-    whole = parser(["topics"])
+    whole = parser(["topics.taxonomy"])
 
     def run(*arguments: str) -> tuple[int, str]:
         told = whole.parse_args(["topics", *arguments, "--home", str(tmp_path)])

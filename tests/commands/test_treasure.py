@@ -16,11 +16,11 @@ from xml.etree import ElementTree
 import pytest
 from real_crawl import Lycosa, runner
 
-from lycosa.agents.treasure_folder import GraphFile, read_graph, write_graph
+from lycosa.crawl_folder.t_graph_files import GraphFile, read_graph, write_graph
 from lycosa.interface.cli import main
-from lycosa.interface.treasure_picture import MOST_PER_LEVEL, treasure_picture
-from lycosa.link_graph.passages import Passage
-from lycosa.link_graph.treasure_graph import Node
+from lycosa.interface.views.t_graph_picture import MOST_PER_LEVEL, treasure_picture
+from lycosa.link_graph.t_graph.graph import Node
+from lycosa.link_graph.t_graph.passages import Passage
 
 pytestmark = pytest.mark.xdist_group("treasure")
 

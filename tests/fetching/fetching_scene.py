@@ -11,7 +11,7 @@ from typing import Any
 
 from misbehaving_server import Misbehaviour, serving
 
-from lycosa.configuration import build
+from lycosa.configuration.settings import build
 from lycosa.fetching.fetcher import Fetcher, Known
 from lycosa.fetching.http_fetcher import http_fetcher
 from lycosa.records import Link, Outcome, SiteOpened, SiteShut

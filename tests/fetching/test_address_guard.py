@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa import sections, urls
-from lycosa.configuration import ConfigurationError
+from lycosa import urls
+from lycosa.configuration import sections
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.fetching.address_guard import AddressGuard
-from lycosa.fetching.gate import Barred, Gate, Passage, Pinned
-from lycosa.fetching.names import Names
+from lycosa.fetching.connection_target import Barred, Gate, Passage, Pinned
+from lycosa.fetching.dns import Names
 
 HOSTS = {"public.example": "10.1.2.3", "dual.example": "192.168.1.1 93.184.216.34"}
 

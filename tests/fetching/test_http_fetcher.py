@@ -30,9 +30,9 @@ from misbehaving_server import (
     silence,
 )
 
-from lycosa.configuration import ConfigurationError
-from lycosa.fetching.answers import retry_after
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.fetching.fetcher import Known
+from lycosa.fetching.response_outcome import retry_after
 from lycosa.records import SITEMAP, Failed, Fetched, Link, Outcome, Redirected, Refused, SiteOpened, Unchanged
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"

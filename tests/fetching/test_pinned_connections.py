@@ -15,8 +15,8 @@ import pytest
 from fetching_scene import fetch, fetcher, visiting
 from misbehaving_server import answer, by_path, redirect, serving
 
+from lycosa.fetching.dns import Names, Resolution, Resolved
 from lycosa.fetching.exchange import Exchange
-from lycosa.fetching.names import Names, Resolution, Resolved
 from lycosa.records import Failed, Fetched, Link, Redirected, Refused, SiteOpened, SiteShut
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from lycosa.configuration.sections import Ceilings, FrontierSection, Politeness, Seconds
 from lycosa.frontier.admission import Admission
-from lycosa.frontier.ceilings import Throttle
 from lycosa.frontier.frontier import Frontier
+from lycosa.frontier.frontier_store import MemoryShelf
 from lycosa.frontier.politeness import Manners
-from lycosa.frontier.shelf import MemoryShelf
+from lycosa.frontier.rate_limiter import Throttle
 from lycosa.records import Fetched, Link, Response, Score, SiteOpened
-from lycosa.sections import Ceilings, FrontierSection, Politeness, Seconds
 
 RUDE = Politeness(delay=Seconds(0), address_delay=Seconds(0), per_address=1000, retry_after=Seconds(10), retries=2)
 POLITE = Politeness(delay=Seconds(1), address_delay=Seconds(0), per_address=1000, adaptive=0)

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.configuration import Configuration
+from lycosa.configuration.sections import Scope, Traps
+from lycosa.configuration.settings import Configuration
 from lycosa.frontier.admission import Admission, admission
 from lycosa.frontier.traps import _TOKEN, _has_token, pattern_of
 from lycosa.records import SITEMAP, Link
-from lycosa.sections import Scope, Traps
 
 
 def refusal(url: str, configuration: Configuration, depth: int = 0) -> str | None:

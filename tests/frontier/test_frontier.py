@@ -7,15 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_frontier import POLITE, RUDE, a_frontier, add, fetched, open_all, take
 
+from lycosa.configuration.sections import Ceilings, FrontierSection, Politeness, Seconds
 from lycosa.frontier.admission import Admission
-from lycosa.frontier.ceilings import Throttle
 from lycosa.frontier.frontier import Frontier
+from lycosa.frontier.frontier_store import MemoryShelf
 from lycosa.frontier.politeness import Manners
-from lycosa.frontier.shelf import MemoryShelf
+from lycosa.frontier.rate_limiter import Throttle
+from lycosa.queue_records import State, UrlRecord
 from lycosa.records import Failed, Link, Refused, SiteOpened, SiteShut
-from lycosa.sections import Ceilings, FrontierSection, Politeness, Seconds
 from lycosa.urls import site_of
-from lycosa.waiting import State, UrlRecord
 
 
 def test_the_best_link_of_all_sites_comes_first() -> None:

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_frontier import POLITE, a_frontier, add, open_all, take
 
-from lycosa.frontier.shelf import MemoryShelf
+from lycosa.frontier.frontier_store import MemoryShelf
+from lycosa.queue_records import State
 from lycosa.records import REJECTED, Link, Score
-from lycosa.waiting import State
 
 A, B, C = (f"http://a.org/{letter}" for letter in "abc")
 PRIORITIES = st.integers(0, 40).map(lambda number: number / 40)

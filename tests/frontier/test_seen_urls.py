@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_frontier import a_frontier, add, take
 
-from lycosa.frontier.entrance import SAID_NEWER
+from lycosa.frontier.enqueuer import SAID_NEWER
 from lycosa.frontier.frontier import Frontier
+from lycosa.frontier.frontier_store import MemoryShelf
 from lycosa.frontier.seen_urls import MOST_COUNTED, OFTEN, SETTLED, SeenUrls
-from lycosa.frontier.shelf import MemoryShelf
+from lycosa.queue_records import SitemapLink, State
 from lycosa.records import Link, Score
-from lycosa.waiting import SitemapLink, State
 
 A, B = "http://a.example/", "http://b.example/"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from small_frontier import POLITE, a_frontier, add, open_all, take
 
-from lycosa.frontier.calendar import ALIKE
 from lycosa.frontier.frontier import Frontier
+from lycosa.frontier.site_scheduler import ALIKE
 
 SITES = [f"http://s{number}.example" for number in range(5)]
 

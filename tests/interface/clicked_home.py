@@ -7,15 +7,15 @@ from pathlib import Path
 
 from small_crawl import a_crawl, a_full_crawl
 
-from lycosa.agents.proposals import OwnVocabulary
-from lycosa.agents.taxonomy_folder import OwnTaxonomy
-from lycosa.agents.treasure_folder import GraphFile, write_graph
-from lycosa.clicks import ClickEvent, PageClicks, Source, WatchedSite, day_of
-from lycosa.link_graph.passages import Passage
-from lycosa.link_graph.treasure_graph import Node as Passed
+from lycosa.click_records import ClickEvent, PageClicks, Source, WatchedSite, day_of
+from lycosa.crawl_folder.t_graph_files import GraphFile, write_graph
+from lycosa.link_graph.t_graph.graph import Node as Passed
+from lycosa.link_graph.t_graph.passages import Passage
+from lycosa.preparation.taxonomy_files import OwnTaxonomy
+from lycosa.preparation.taxonomy_proposals import OwnVocabulary
 from lycosa.records import Score
 from lycosa.storage.click_store import ClickStore
-from lycosa.topics.proposals import PAGE, SUBTOPIC, TERM, VARIANT, Proposal
+from lycosa.topics.semantic_checker.proposals import PAGE, SUBTOPIC, TERM, VARIANT, Proposal
 from lycosa.topics.taxonomy import Node
 
 ATTACK = '<img src=x onerror="window.attacked=1"><script>window.attacked=1</script>'

@@ -13,9 +13,9 @@ from reader_tabs import ReadingRoom, reading_room
 from small_crawl import a_crawl, a_full_crawl
 from starlette.testclient import TestClient
 
-from lycosa.agents.folder import CrawlFolder
-from lycosa.interface import controls
-from lycosa.interface.web.server import web_app
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.interface.operations import crawl_control as controls
+from lycosa.interface.server.app import web_app
 from real_browser import ARGUMENTS, browser_path
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 SERVE = """
 import sys
 from pathlib import Path
-from lycosa.interface.web.server import serve
+from lycosa.interface.server.app import serve
 serve(Path(sys.argv[1]), sys.argv[2], 0, lambda address, _: print(address, flush=True))
 print("ended", flush=True)
 """

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from small_crawl import LONG_AGO, a_crawl
 
-from lycosa.agents.folder import CrawlFolder
+from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.pages.document import read_page
+from lycosa.queue_records import Changes, SiteRecord, State, UrlRecord, url_key
 from lycosa.records import Fetched, Link, Response
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.archive import Archive, Position
 from lycosa.storage.catalogue import VisitRow
 from lycosa.storage.link_columns import LinkColumns
 from lycosa.urls import fingerprint, site_of
-from lycosa.waiting import Changes, SiteRecord, State, UrlRecord, url_key
 
 SITE = "https://spiders.example"
 WOLF = f"{SITE}/wolf"

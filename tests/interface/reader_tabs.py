@@ -16,8 +16,8 @@ from own_server import served
 from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 from reader_crawl import WOLF, a_crawl_to_read
 
-from lycosa.agents.folder import CrawlFolder
-from lycosa.clicks import Action, Behaviour, PageClicks
+from lycosa.click_records import Action, Behaviour, PageClicks
+from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.storage.click_store import ClickStore
 from real_browser import ARGUMENTS, browser_path
 

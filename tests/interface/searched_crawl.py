@@ -7,7 +7,7 @@ from pathlib import Path
 
 from small_crawl import ATTACK, a_crawl
 
-from lycosa.agents.folder import CrawlFolder
+from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.records import Page
 from lycosa.search.index import Document, IndexWriter
 

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lycosa.agents.folder import CrawlFolder
-from lycosa.agents.stages import STAGES
-from lycosa.configuration import build
+from lycosa.configuration.settings import build
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.stages import STAGES
+from lycosa.queue_records import Changes, SiteRecord
 from lycosa.records import Page, Response
 from lycosa.search.index import Document, IndexWriter
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.archive import Archive, Position
 from lycosa.storage.catalogue import VisitRow
-from lycosa.waiting import Changes, SiteRecord
 
 LONG_AGO = 1_700_000_000.0
 ATTACK = "<img src=x onerror=\"window.attacked='title'\"><script>window.attacked='title'</script>"

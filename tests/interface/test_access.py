@@ -10,14 +10,14 @@ import pytest
 from small_crawl import a_crawl
 from starlette.testclient import TestClient
 
-from lycosa.agents.folder import CrawlError
-from lycosa.interface.api import access as doors
-from lycosa.interface.api.access import Access
+from lycosa.crawl_folder.folder import CrawlError
 from lycosa.interface.api.all_calls import CALLS
-from lycosa.interface.api.calls import ROOT
-from lycosa.interface.api.tokens import Role, TokenFile
 from lycosa.interface.cli import main
-from lycosa.interface.web.server import web_app
+from lycosa.interface.operations.calls import ROOT
+from lycosa.interface.server.app import web_app
+from lycosa.interface.shared import access as doors
+from lycosa.interface.shared.access import Access
+from lycosa.interface.shared.tokens import Role, TokenFile
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from small_crawl import a_crawl, a_full_crawl
 from starlette.testclient import TestClient
 
 from lycosa.interface.api.all_calls import CALLS
-from lycosa.interface.api.calls import LARGEST_BODY, ROOT
 from lycosa.interface.api.openapi import description
-from lycosa.interface.api.tokens import Role, TokenFile
-from lycosa.interface.web.server import web_app
+from lycosa.interface.operations.calls import LARGEST_BODY, ROOT
+from lycosa.interface.server.app import web_app
+from lycosa.interface.shared.tokens import Role, TokenFile
 
 STARTING = [
     "start_crawl", "resume_crawl", "revisit_crawl", "delete_crawl", "map_pages", "add_examples", "find_proposals",

@@ -16,14 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from lycosa.clicks import PageClicks, Source, day_of
-from lycosa.interface.api.tokens import Role, TokenFile
-from lycosa.interface.web import click_records
+from lycosa.click_records import PageClicks, Source, day_of
+from lycosa.interface.server.app import web_app
+from lycosa.interface.shared.open_click_stores import MOST_OPEN, OpenStores
+from lycosa.interface.shared.stamped_cache import PATIENCE, Readings
+from lycosa.interface.shared.tokens import Role, TokenFile
+from lycosa.interface.views import clicks as click_records
+from lycosa.interface.views.clicks import DayCount, doings, site_figures
 from lycosa.interface.web.click_charts import visits_chart
-from lycosa.interface.web.click_records import DayCount, doings, site_figures
-from lycosa.interface.web.open_stores import MOST_OPEN, OpenStores
-from lycosa.interface.web.readings import PATIENCE, Readings
-from lycosa.interface.web.server import web_app
 from lycosa.storage.click_store import ClickStore
 
 API = "/api/v1/clicks"

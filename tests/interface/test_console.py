@@ -16,19 +16,20 @@ from hypothesis import strategies as st
 from small_crawl import a_crawl, a_full_crawl, keep, report
 from starlette.testclient import TestClient
 
-from lycosa import configuration as settings
-from lycosa.agents.folder import CrawlError, CrawlFolder, own
-from lycosa.agents.status import crawl_status
-from lycosa.interface import controls
-from lycosa.interface.api.tokens import Role, TokenFile
-from lycosa.interface.web import ledger, setting_words
-from lycosa.interface.web.console import pace, sparkline
-from lycosa.interface.web.crawl_logs import log_process
-from lycosa.interface.web.ledger import Ledger
-from lycosa.interface.web.library import Library
-from lycosa.interface.web.live import CrawlFollower, LogFollower
-from lycosa.interface.web.pulse import MOST_MOMENTS, Moment, Pulse, Pulses
-from lycosa.interface.web.server import web_app
+from lycosa.configuration import settings
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, own
+from lycosa.crawl_folder.status import crawl_status
+from lycosa.interface.operations import crawl_control as controls
+from lycosa.interface.server.app import web_app
+from lycosa.interface.shared.tokens import Role, TokenFile
+from lycosa.interface.views import crawl_statistics as ledger
+from lycosa.interface.views import settings as setting_words
+from lycosa.interface.views.crawl_statistics import Ledger
+from lycosa.interface.views.open_crawls import Library
+from lycosa.interface.views.process_logs import log_process
+from lycosa.interface.views.queue_history import MOST_MOMENTS, Moment, Pulse, Pulses
+from lycosa.interface.web.crawl_panels import pace, sparkline
+from lycosa.interface.web.live_updates import CrawlFollower, LogFollower
 
 ATTACK = "<img src=x onerror=alert(1)><script>alert(1)</script>"
 

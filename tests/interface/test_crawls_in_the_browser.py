@@ -13,10 +13,10 @@ from own_server import served
 from playwright.sync_api import Browser, Page, expect
 from small_crawl import a_crawl, a_full_crawl, keep, report
 
-from lycosa.agents.folder import CrawlFolder, own
-from lycosa.fetching.simulated_web import SimulatedWeb
-from lycosa.fetching.web_server import serve_in_process
-from lycosa.interface.api.tokens import Role, TokenFile
+from lycosa.crawl_folder.folder import CrawlFolder, own
+from lycosa.interface.shared.tokens import Role, TokenFile
+from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.web_server import serve_in_process
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]
 

@@ -12,7 +12,7 @@ from own_server import served
 from playwright.sync_api import Browser, Page
 from reader_crawl import SITE, WOLF, a_crawl_to_read
 
-from lycosa.interface.api.tokens import Role, TokenFile
+from lycosa.interface.shared.tokens import Role, TokenFile
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(240)]
 

@@ -10,7 +10,7 @@ from own_server import served
 from playwright.sync_api import Browser, Page, expect
 from small_crawl import a_crawl, keep, report
 
-from lycosa.agents.folder import own
+from lycosa.crawl_folder.folder import own
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_crawl import LONG_AGO, a_crawl, keep
 
-from lycosa.interface.web import ledger
-from lycosa.interface.web.ledger import MOST_POINTS, Ledger, Overview, Tally, growth
+from lycosa.interface.views import crawl_statistics as ledger
+from lycosa.interface.views.crawl_statistics import MOST_POINTS, Ledger, Overview, Tally, growth
+from lycosa.queue_records import Changes
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.catalogue import VisitRow
-from lycosa.waiting import Changes
 
 
 @pytest.fixture(autouse=True)

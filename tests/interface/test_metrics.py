@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from small_crawl import a_crawl, a_full_crawl, report
 from starlette.testclient import TestClient
 
-from lycosa.interface.api.tokens import Role, TokenFile
-from lycosa.interface.web.metrics import DISK, FAILED, METRICS, MOST_REASONS, Sample, exposition
-from lycosa.interface.web.server import web_app
+from lycosa.interface.api.metrics import DISK, FAILED, METRICS, MOST_REASONS, Sample, exposition
+from lycosa.interface.server.app import web_app
+from lycosa.interface.shared.tokens import Role, TokenFile
 
 BOARD = Path(__file__).parents[2] / "docs" / "grafana" / "lycosa.json"
 _NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"

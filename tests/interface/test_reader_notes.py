@@ -11,14 +11,14 @@ import pytest
 from reader_crawl import SITE, WOLF, a_crawl_to_read
 from starlette.testclient import TestClient
 
-from lycosa.agents.folder import CrawlFolder
-from lycosa.agents.user_stats import user_stats
-from lycosa.clicks import DAY, Action, Behaviour, Source
-from lycosa.interface.api.access import Refusal
+from lycosa.click_records import DAY, Action, Behaviour, Source
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.inspection.user_stats import user_stats
+from lycosa.interface.api.reader_feedback import LARGEST, PER_MINUTE, Behaved, Rated, ReaderNotes, document_of
 from lycosa.interface.cli import main
-from lycosa.interface.web.reader_notes import LARGEST, PER_MINUTE, Behaved, Rated, ReaderNotes, document_of
-from lycosa.interface.web.search_clicks import Asker
-from lycosa.interface.web.server import web_app
+from lycosa.interface.operations.search_feedback import Asker
+from lycosa.interface.server.app import web_app
+from lycosa.interface.shared.access import Refusal
 from lycosa.records import Link, Page
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys

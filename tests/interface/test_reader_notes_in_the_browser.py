@@ -10,7 +10,7 @@ from playwright.sync_api import Route, expect
 from reader_crawl import HUNT, WOLF
 from reader_tabs import SIZES, Reader, ReadingRoom
 
-from lycosa.clicks import Action
+from lycosa.click_records import Action
 from lycosa.storage.click_store import ClickStore
 from real_browser import until_scrolled
 

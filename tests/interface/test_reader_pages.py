@@ -14,10 +14,10 @@ from reader_crawl import EVIL, HUNT, SITE, WOLF, a_crawl_to_read
 from small_crawl import SPIDERS, a_crawl, index
 from starlette.testclient import TestClient
 
-from lycosa.agents.folder import CrawlFolder
-from lycosa.interface.api.calls import ROOT
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.interface.operations.calls import ROOT
+from lycosa.interface.server.app import SECURITY, web_app
 from lycosa.interface.web.reader_policies import FRAMING, ORIGINAL
-from lycosa.interface.web.server import SECURITY, web_app
 from lycosa.records import Page
 
 VIEWS = ["reading", "original", "versions", "links", "structure", "scores"]

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from lycosa.interface.web.reader_marks import Marker, shown_blocks
+from lycosa.interface.views.reader.stored_page import Filed, StoredPage, versions_in
+from lycosa.interface.views.reader.text import PART, Block, Run, blocks_of, parts_of
+from lycosa.interface.web.reader_highlights import Marker, shown_blocks
 from lycosa.interface.web.reader_original import quietened
-from lycosa.interface.web.reader_shelf import Filed, StoredPage, versions_in
-from lycosa.interface.web.reader_text import PART, Block, Run, blocks_of, parts_of
 from lycosa.pages.document import read_page
 from lycosa.records import Fetched, Link, Response
 from lycosa.storage.catalogue import VisitRow

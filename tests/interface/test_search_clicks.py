@@ -16,11 +16,11 @@ from playwright.sync_api import Browser, expect
 from small_crawl import SPIDERS, a_crawl, index
 from starlette.testclient import TestClient
 
-from lycosa.agents.folder import CrawlFolder
-from lycosa.clicks import DAY, ShownResult, day_of
-from lycosa.interface.web.search_clicks import PER_MINUTE, Asker, Chosen, SearchNotes
-from lycosa.interface.web.search_notes import LARGEST
-from lycosa.interface.web.server import SECURITY, web_app
+from lycosa.click_records import DAY, ShownResult, day_of
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.interface.api.follow_up_feedback import LARGEST
+from lycosa.interface.operations.search_feedback import PER_MINUTE, Asker, Chosen, SearchNotes
+from lycosa.interface.server.app import SECURITY, web_app
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys
 

@@ -16,13 +16,13 @@ from small_crawl import a_crawl
 from starlette.datastructures import QueryParams
 from starlette.testclient import TestClient
 
-from lycosa.agents.folder import own
-from lycosa.interface.web.search_answers import unanswered
-from lycosa.interface.web.search_clicks import Asker, SearchNotes
-from lycosa.interface.web.search_queries import FEWEST_VISITORS, FrequentQueries
-from lycosa.interface.web.search_questions import Question
-from lycosa.interface.web.search_topics import TopicNames
-from lycosa.interface.web.server import web_app
+from lycosa.crawl_folder.folder import own
+from lycosa.interface.operations.search_feedback import Asker, SearchNotes
+from lycosa.interface.server.app import web_app
+from lycosa.interface.views.search.class_names import TopicNames
+from lycosa.interface.views.search.request import Question
+from lycosa.interface.views.search.results import unanswered
+from lycosa.interface.views.search.suggested_queries import FEWEST_VISITORS, FrequentQueries
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from small_crawl import GERMAN, SPIDERS, a_crawl, index
 from starlette.testclient import TestClient
 
-from lycosa.interface.web.server import web_app
+from lycosa.interface.server.app import web_app
 from lycosa.records import Page
 
 

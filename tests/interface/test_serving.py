@@ -15,9 +15,9 @@ import pytest
 from own_server import served
 from small_crawl import a_crawl, report
 
-from lycosa.agents.folder import CrawlError, own
-from lycosa.interface.api.tokens import Role, TokenFile
-from lycosa.interface.web.server import serve
+from lycosa.crawl_folder.folder import CrawlError, own
+from lycosa.interface.server.app import serve
+from lycosa.interface.shared.tokens import Role, TokenFile
 
 
 def answer_of(address: str, path: str, host: str | None = None, token: str = "") -> http.client.HTTPResponse:

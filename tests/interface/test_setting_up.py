@@ -9,12 +9,12 @@ import pytest
 from small_crawl import SPIDERS, a_crawl, index
 from starlette.testclient import TestClient
 
-from lycosa.agents.folder import CrawlError, CrawlFolder
-from lycosa.agents.taxonomy_folder import OwnTaxonomy
-from lycosa.fetching.web_server import ServedWeb, serve_in_process
-from lycosa.interface.api.tokens import Role, TokenFile
-from lycosa.interface.controls import Launcher
-from lycosa.interface.web.server import web_app
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.interface.operations.crawl_control import Launcher
+from lycosa.interface.server.app import web_app
+from lycosa.interface.shared.tokens import Role, TokenFile
+from lycosa.lab.web_server import ServedWeb, serve_in_process
+from lycosa.preparation.taxonomy_files import OwnTaxonomy
 
 BOX = "box:11?hosts=2&pages=20&topics=2&size=3KiB&links=6&unlinked=0&errors=0"
 BIRDS = "Birds have feathers and wings; they build nests and lay eggs. Owls, eagles and sparrows are birds."

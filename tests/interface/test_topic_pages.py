@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from small_crawl import a_crawl, a_full_crawl
 from starlette.testclient import TestClient
 
-from lycosa.agents.proposals import OwnVocabulary
-from lycosa.agents.taxonomy_folder import OwnTaxonomy
-from lycosa.interface.api.proposals import _one_look
-from lycosa.interface.api.tokens import Role, TokenFile
-from lycosa.interface.web.class_lines import class_above, class_below, class_lines
-from lycosa.interface.web.server import web_app
-from lycosa.interface.web.topic_tree import MOST_LEVELS, MOST_SHOWN, Branch, branches, matching, topic_words
-from lycosa.topics.classes_file import shipped_classes
+from lycosa.interface.operations.proposals import _one_look
+from lycosa.interface.server.app import web_app
+from lycosa.interface.shared.tokens import Role, TokenFile
+from lycosa.interface.views.classification import class_above, class_below, class_lines
+from lycosa.interface.views.topic_tree import MOST_LEVELS, MOST_SHOWN, Branch, branches, matching, topic_words
+from lycosa.preparation.taxonomy_files import OwnTaxonomy
+from lycosa.preparation.taxonomy_proposals import OwnVocabulary
+from lycosa.topics.classification.scheme_file import shipped_classes
 from lycosa.topics.taxonomy import Node, Taxonomy
 from lycosa.topics.taxonomy_file import shipped
 

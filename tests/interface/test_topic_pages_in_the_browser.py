@@ -23,9 +23,9 @@ from clicked_home import (
 from own_server import served
 from playwright.sync_api import Browser, Page, expect
 
-from lycosa.agents.proposals import OwnVocabulary
-from lycosa.agents.taxonomy_folder import OwnTaxonomy
-from lycosa.interface.api.tokens import Role, TokenFile
+from lycosa.interface.shared.tokens import Role, TokenFile
+from lycosa.preparation.taxonomy_files import OwnTaxonomy
+from lycosa.preparation.taxonomy_proposals import OwnVocabulary
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

@@ -11,9 +11,9 @@ import pytest
 from small_crawl import a_crawl, a_full_crawl, report
 from starlette.testclient import TestClient
 
-from lycosa.agents.folder import own
-from lycosa.interface.web.console import COLUMNS
-from lycosa.interface.web.server import web_app
+from lycosa.crawl_folder.folder import own
+from lycosa.interface.server.app import web_app
+from lycosa.interface.web.crawl_panels import COLUMNS
 
 HEAVIEST = 150_000
 PAGES = [
@@ -106,7 +106,7 @@ def test_trouble_inside_is_told_without_its_details(home: Path, monkeypatch: pyt
     def broken(_: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("lycosa.interface.web.library.Library.shelves", broken)
+    monkeypatch.setattr("lycosa.interface.views.open_crawls.Library.shelves", broken)
     answer = TestClient(web_app(home), base_url="http://localhost", raise_server_exceptions=False).get("/")
     assert answer.status_code == 500
     assert "secret" not in answer.text

@@ -16,10 +16,10 @@ import pytest
 from own_server import served
 from playwright.sync_api import Browser, Page, expect
 
-from lycosa.clicks import Action, PageClicks, actions_of
-from lycosa.fetching.simulated_web import SimulatedWeb
-from lycosa.fetching.web_server import serve_in_process
-from lycosa.interface.api.tokens import Role, TokenFile
+from lycosa.click_records import Action, PageClicks, actions_of
+from lycosa.interface.shared.tokens import Role, TokenFile
+from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.web_server import serve_in_process
 from lycosa.storage.click_store import ClickStore
 from real_browser import until_scrolled
 

@@ -10,8 +10,8 @@ from hand_made import a_page, a_web, address
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.clicks import PageClicks
-from lycosa.configuration import ConfigurationError
+from lycosa.click_records import PageClicks
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.lab.click_quality import BY_LINKS, click_quality, kendall_tau, learned, linked, measured, ndcg
 from lycosa.lab.wikispeedia import data_folder
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.lab.cranfield import Abstract, Collection, compare_clicks, find_cranfield, read_collection
 from lycosa.lab.search_quality import Comparison
 from lycosa.lab.simulated_clicks import CAREFUL, PER_PAGE, PLACES, RANDOM, Notes, Visitors

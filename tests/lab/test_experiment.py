@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from hand_made import a_chain, a_page, a_web, address, in_order_of_finding
 
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.lab.experiment import Case, Plan, Run, cases_of, check_strategies, run_experiment
 from lycosa.lab.trial import TrialResult
 from lycosa.lab.webs import LabWeb

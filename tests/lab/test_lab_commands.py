@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from test_experiment import KEYS
 
-from lycosa.configuration import ConfigurationError
-from lycosa.interface.commands import lab
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.interface.commands.lab import compare as lab
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "lab.md").read_text("utf-8")
 

@@ -12,8 +12,8 @@ import msgspec
 import pytest
 from hand_made import a_chain, in_order_of_finding
 
-from lycosa.configuration import ConfigurationError
-from lycosa.interface.lab_page import lab_page
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.interface.views.lab_page import lab_page
 from lycosa.lab.experiment import Plan, Run, run_experiment
 from lycosa.lab.report import (
     Results,

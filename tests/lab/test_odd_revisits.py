@@ -12,20 +12,20 @@ import numpy as np
 import pytest
 from page_trees import SITE, linked, write
 
-from lycosa.agents.assembly import build_round
-from lycosa.agents.desk import Desk
-from lycosa.agents.folder import CrawlError, CrawlFolder
-from lycosa.agents.looks import Looks
-from lycosa.agents.revisiting import looks_of, revisit_plan
-from lycosa.agents.stores import reading
-from lycosa.configuration import build
+from lycosa.configuration.settings import build
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.crawl_folder.stores import reading
+from lycosa.crawling.assembly import build_round
 from lycosa.fetching.recorded_web import RecordedFolder
-from lycosa.frontier.change_rates import DAY, HOUR, ChangeClass, PageHistory
-from lycosa.interface.commands.running import revisit
-from lycosa.lab.freshness import ChangingWeb, Policy, planned, simulate
-from lycosa.lab.revisits import WITH_SITEMAPS, Crawler
-from lycosa.lab.web_versions import open_versions
+from lycosa.freshness.change_history import Looks
+from lycosa.freshness.change_rates import DAY, HOUR, ChangeClass, PageHistory
+from lycosa.freshness.revisit_round import looks_of, revisit_plan
+from lycosa.interface.commands.resume import revisit
+from lycosa.lab.changing_webs import open_versions
+from lycosa.lab.revisit_comparison import WITH_SITEMAPS, Crawler
+from lycosa.lab.revisit_policies import ChangingWeb, Policy, planned, simulate
 from lycosa.records import Response
+from lycosa.supervision.control_channel import Desk
 
 RESTLESS = f"{SITE}/p0.html"
 

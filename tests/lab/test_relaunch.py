@@ -15,8 +15,8 @@ import numpy as np
 from lycosa.lab.experiment import Plan, cases_of
 from lycosa.lab.trial import run_trial
 from lycosa.lab.webs import LabWeb, open_web
-from lycosa.link_graph.treasure_builder import TreasureBuilder
-from lycosa.link_graph.treasure_graph import TreasureGraph
+from lycosa.link_graph.t_graph.builder import TreasureBuilder
+from lycosa.link_graph.t_graph.graph import TreasureGraph
 from lycosa.records import Page
 
 WEB = "box:{seed}?hosts=60&pages=6000&tunnel=0.1&topics=6&signposts={names}"

@@ -11,9 +11,9 @@ from hand_made import a_page, address
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.clicks import PageClicks
-from lycosa.configuration import ConfigurationError
-from lycosa.fetching.simulated_web import SimulatedWeb
+from lycosa.click_records import PageClicks
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.lab.simulated_web import SimulatedWeb
 from lycosa.lab.trial import run_trial
 from lycosa.lab.visitors import Game, halves, read_games, simulated_visits, visits_of
 from lycosa.lab.webs import LabWeb, open_web

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hand_made import SITE
 
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.lab.webs import LabWeb, open_web
 from lycosa.lab.wikispeedia import data_folder, gives_labels_away
 

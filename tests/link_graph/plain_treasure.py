@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from lycosa.link_graph.passages import Passage
-from lycosa.link_graph.treasure_graph import Node
+from lycosa.link_graph.t_graph.graph import Node
+from lycosa.link_graph.t_graph.passages import Passage
 from lycosa.text import term_counts
 
 

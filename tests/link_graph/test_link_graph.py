@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from plain_ranks import random_web
 
 from lycosa.link_graph import graph as graph_module
-from lycosa.link_graph import parents as parents_module
+from lycosa.link_graph import incoming_links as parents_module
 from lycosa.link_graph.graph import LinkGraph
 from lycosa.link_graph.page_numbers import PageNumbers
 

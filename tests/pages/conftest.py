@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.pages import trees
+from lycosa.pages import parsed_document as trees
 
 
 @pytest.fixture(scope="session")

@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.duplicates.near_duplicates import NearDuplicates
+from lycosa.duplicates.text_sketch import sketch_of
 from lycosa.lab.wikispeedia import SchoolsWikipedia, find_wikispeedia
 from lycosa.pages.document import read_page
-from lycosa.pages.near_duplicates import NearDuplicates
-from lycosa.pages.text_sketch import sketch_of
 from lycosa.records import Fetched, Link, Response
 from lycosa.text import words
 

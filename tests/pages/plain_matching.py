@@ -6,7 +6,7 @@ from collections import Counter
 
 from hypothesis import strategies as st
 
-from lycosa.pages.structure import Skeleton, skeleton_of_names
+from lycosa.pages.structure.skeleton import Skeleton, skeleton_of_names
 
 NAMES = ("div", "p", "a", "ul", "li", "my-box")
 Tree = tuple[str, list["Tree"]]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.pages.document import read_structure
-from lycosa.pages.structure import Skeleton
+from lycosa.pages.structure.skeleton import Skeleton
 
 
 @cache

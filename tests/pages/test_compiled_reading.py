@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from page_making import PROSE, URL, fetched
 
-from lycosa.fetching.simulated_web.web import SimulatedWeb
-from lycosa.pages import trees
+from lycosa.lab.simulated_web.web import SimulatedWeb
+from lycosa.pages import parsed_document as trees
 from lycosa.pages.document import read_page
 from lycosa.records import Page
 
@@ -137,7 +137,7 @@ def test_names_that_only_this_document_has_are_told_apart_in_the_next() -> None:
 def test_without_compiled_code_pages_are_read_by_python() -> None:
     code = (
         "import sys; sys.modules['lycosa.pages.compiled.tree'] = None\n"
-        "from lycosa.pages import document, trees\n"
+        "from lycosa.pages import document, parsed_document as trees\n"
         "from lycosa.records import Fetched, Link, Response\n"
         "url = 'https://a.test/'\n"
         "page = document.read_page(Fetched(Link(url), Response(url, 200, (), b'<title>t</title><a href=b>b</a>')))\n"

@@ -10,8 +10,8 @@ import random
 import pytest
 from page_variants import Article, Disguise, articles, grouped_apart, indexed, judged, why_not
 
-from lycosa.pages.near_duplicates import NearDuplicates
-from lycosa.pages.text_sketch import sketch_of
+from lycosa.duplicates.near_duplicates import NearDuplicates
+from lycosa.duplicates.text_sketch import sketch_of
 
 pytestmark = pytest.mark.xdist_group("duplicates")
 

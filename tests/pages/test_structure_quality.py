@@ -18,10 +18,10 @@ import pytest
 from numpy.typing import NDArray
 from site_structures import structures_of_sites
 
-from lycosa.pages.structure import Skeleton
-from lycosa.pages.structure_index import StructureIndex
-from lycosa.pages.structure_sketch import ALIKE, Sketch, decided, likeness, most_similarity, share, sketch_of
-from lycosa.pages.tree_matching import SAME_TEMPLATE, SIMILAR, TreeMatcher
+from lycosa.pages.structure.index import StructureIndex
+from lycosa.pages.structure.skeleton import Skeleton
+from lycosa.pages.structure.sketch import ALIKE, Sketch, decided, likeness, most_similarity, share, sketch_of
+from lycosa.pages.structure.tree_matching import SAME_TEMPLATE, SIMILAR, TreeMatcher
 
 pytestmark = pytest.mark.xdist_group("structure quality")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lycosa.configuration import Configuration
+from lycosa.configuration.sections import Fetching
+from lycosa.configuration.sections import Topic as TopicSection
+from lycosa.configuration.settings import Configuration
 from lycosa.records import Failed, Fetched, Link, Page, Response, Score, Visit
 from lycosa.scoring.scorer import LinkScorer, Topic
-from lycosa.sections import Fetching
-from lycosa.sections import Topic as TopicSection
 
 BIRDS = Topic("birds", ("eagle falcon owl feather wing nest",))
 SEQUENTIAL = Configuration(topic=TopicSection(words="birds", threshold=0.5), fetching=Fetching(connections=1))

@@ -11,11 +11,11 @@ import heapq
 from collections.abc import Sequence
 from random import Random
 
-from lycosa.configuration import Configuration
+from lycosa.configuration.sections import Fetching
+from lycosa.configuration.sections import Topic as TopicSection
+from lycosa.configuration.settings import Configuration
 from lycosa.records import Failed, Fetched, Headings, Link, Page, Response, Score, Visit
 from lycosa.scoring.scorer import Learner, LinkScorer, Reviser, Topic
-from lycosa.sections import Fetching
-from lycosa.sections import Topic as TopicSection
 
 TOPICS = {
     "birds": "eagle feather nest wing beak falcon heron plumage owl talon sparrow flight",

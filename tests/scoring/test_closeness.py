@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_web import BIRDS, FILLER, TOPICS
 
-from lycosa.scoring.baselines.closeness import Closeness
+from lycosa.scoring.baselines.topic_similarity import Closeness
 from lycosa.topics.vectors import TopicVector
 
 CLOSENESS, VECTOR = Closeness(BIRDS), TopicVector(BIRDS.label, BIRDS.examples)

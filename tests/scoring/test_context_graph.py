@@ -8,7 +8,7 @@ from scored_pages import BIRDS, GOOD, POOR, SEQUENTIAL, arrived, link_to, page_o
 
 from lycosa.records import Page, Score
 from lycosa.scoring.baselines.context_graph import FIRST_TRAINING, ContextGraphLinkScorer, context_graph_link_scorer
-from lycosa.scoring.baselines.layers import LAYERS, CrawledPage, layers_of, trained_on
+from lycosa.scoring.baselines.link_distances import LAYERS, CrawledPage, layers_of, trained_on
 from lycosa.scoring.naive_bayes import Bags
 
 TEXTS = (

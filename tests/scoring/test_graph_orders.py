@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judged_pages import failed, judged, page_of, values
 
-from lycosa.configuration import Configuration
+from lycosa.configuration.settings import Configuration
 from lycosa.link_graph.graph import LinkGraph
 from lycosa.link_graph.hits import hits
-from lycosa.link_graph.ranks import PageRanks
+from lycosa.link_graph.pagerank import PageRanks
 from lycosa.records import Link, Page, Redirected, Response, Score, Visit
 from lycosa.scoring.baselines.graph_order import GraphOrderLinkScorer
 from lycosa.scoring.baselines.hits_order import AuthorityMeasure, hits_link_scorer

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.clicks import PageClicks
-from lycosa.configuration import ConfigurationError
+from lycosa.click_records import PageClicks
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.scoring.importance import (
     Medians,
     Spread,

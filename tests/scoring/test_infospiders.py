@@ -10,7 +10,7 @@ from scored_pages import BIRDS, GOOD, POOR, SEQUENTIAL, arrived, failed, link_to
 from small_web import SETTINGS, SmallWeb, crawl
 
 from lycosa.records import Score
-from lycosa.scoring.baselines.chosen_ahead import ABOVE_ALL
+from lycosa.scoring.baselines.chosen_links import ABOVE_ALL
 from lycosa.scoring.baselines.infospiders import (
     DIVIDING_ENERGY,
     MOST_SPIDERS,

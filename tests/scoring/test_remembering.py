@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.records import Score
-from lycosa.scoring.baselines.chosen_ahead import ABOVE_ALL, PATIENCE, ChosenAhead
-from lycosa.scoring.baselines.waiting_links import LinkPool, WaitingLinks
-from lycosa.scoring.remembered import Remembered
+from lycosa.scoring.baselines.chosen_links import ABOVE_ALL, PATIENCE, ChosenAhead
+from lycosa.scoring.bounded_memory import Remembered
+from lycosa.scoring.waiting_links import LinkPool, WaitingLinks
 
 KEYS = st.integers(0, 30)
 

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from lycosa import configuration as settings
-from lycosa.configuration import ConfigurationError
-from lycosa.pages.structure import Skeleton
+from lycosa.configuration import settings
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.pages.structure.skeleton import Skeleton
 from lycosa.records import Failed, Fetched, Link, Page, Response, Score, Visit
-from lycosa.scoring.link_rates import LinkRates, address_kinds, place_kinds
-from lycosa.scoring.sample_template import one_template_each
+from lycosa.scoring.links.hit_rates import LinkRates, address_kinds, place_kinds
+from lycosa.scoring.links.structure import StructureLinkScorer
+from lycosa.scoring.pages.match_threshold import between_heaps
+from lycosa.scoring.pages.sample_template import one_template_each
+from lycosa.scoring.pages.structure import MATCHES, stretched, structure_of
 from lycosa.scoring.scorer import Topic
 from lycosa.scoring.strategy import Strategy, strategy_of
-from lycosa.scoring.structure import StructureLinkScorer
-from lycosa.scoring.structure_contrast import between_heaps
-from lycosa.scoring.structure_relevance import MATCHES, stretched, structure_of
 
 SITE = "http://site.test"
 FRAME = "html(head(title link link) body(header(nav(ul(li(a) li(a) li(a)))) main({}) footer(p(a) p)))"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scored_pages import BIRDS, GOOD, POOR, SEQUENTIAL, arrived, failed, link_to, page_of
 
 from lycosa.records import Page
-from lycosa.scoring.baselines.chosen_ahead import ABOVE_ALL
+from lycosa.scoring.baselines.chosen_links import ABOVE_ALL
 from lycosa.scoring.baselines.tag_path_bandit import Arm, TagPathBanditLinkScorer, tag_path_bandit_link_scorer
 from lycosa.scoring.baselines.tag_paths import TagPathGroups, path_vector
 

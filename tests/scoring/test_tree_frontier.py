@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scored_pages import BIRDS, GOOD, POOR, SEQUENTIAL, arrived, link_to, page_of
 from small_web import SETTINGS, SmallWeb, crawl
 
-from lycosa.scoring.baselines.chosen_ahead import ABOVE_ALL
+from lycosa.scoring.baselines.chosen_links import ABOVE_ALL
+from lycosa.scoring.baselines.path_features import FEATURES, Ways
 from lycosa.scoring.baselines.regression_tree import FEWEST_SAMPLES, MOST_LEAVES, RegressionTree, best_split
+from lycosa.scoring.baselines.reward_model import DISCOUNT, Worth
 from lycosa.scoring.baselines.tree_frontier import TreeFrontierLinkScorer, tree_frontier_link_scorer
-from lycosa.scoring.baselines.ways import FEATURES, Ways
-from lycosa.scoring.baselines.worth import DISCOUNT, Worth
 
 
 def test_the_best_split_is_where_the_values_change() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.clicks import ShownResult
+from lycosa.click_records import ShownResult
 from lycosa.search.click_model import PLACES, Choice, ClickModel, chosen_results, counts
 from lycosa.search.ranking import page_key
 

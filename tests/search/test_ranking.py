@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa import plugins
-from lycosa.configuration import Configuration, build
+from lycosa.configuration.sections import Ranking, Seconds
+from lycosa.configuration.settings import Configuration, build
 from lycosa.interface.commands.search import search_lines
 from lycosa.records import Page, Score
 from lycosa.search.facets import Facets
@@ -28,7 +29,6 @@ from lycosa.search.ranking import (
     find_ranking,
     page_key,
 )
-from lycosa.sections import Ranking, Seconds
 
 DAY = 86_400.0
 NOW = 1.7e9
@@ -198,7 +198,7 @@ def test_scores_fall_from_the_first_to_the_last(reader: IndexReader) -> None:
 def test_an_index_of_an_older_layout_is_still_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import tantivy
 
-    from lycosa.search import layout
+    from lycosa.search import schema as layout
 
     def older() -> object:
         builder = tantivy.SchemaBuilder()

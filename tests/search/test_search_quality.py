@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.configuration import ConfigurationError
-from lycosa.interface.commands import lab
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.interface.commands.lab import compare as lab
 from lycosa.lab.cranfield import Collection, compare, find_cranfield, read_collection, search_rankings
 from lycosa.lab.search_quality import (
     MEASURES,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lycosa.records import Page
 from lycosa.search.index import Document, IndexReader, IndexWriter
-from lycosa.search.layout import LONGEST_NAME, name_of
+from lycosa.search.schema import LONGEST_NAME, name_of
 from lycosa.search.suggestions import FARTHEST, LONGEST_WORD, MOST_SUGGESTED, WordList, completed, corrected, distances
 
 WORDS = st.text("abcdeß", min_size=1, max_size=9)

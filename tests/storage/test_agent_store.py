@@ -13,21 +13,21 @@ import msgspec
 import polars
 import pytest
 
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.sections import Ceilings, FrontierSection, Politeness, Seconds
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.frontier.admission import Admission
-from lycosa.frontier.ceilings import Throttle
 from lycosa.frontier.frontier import Frontier
+from lycosa.frontier.frontier_store import MemoryShelf
 from lycosa.frontier.politeness import Manners
-from lycosa.frontier.shelf import MemoryShelf
+from lycosa.frontier.rate_limiter import Throttle
+from lycosa.queue_records import Changes, SiteRecord, State, UrlRecord, due_key, key_in_queue, queue_key, url_key
 from lycosa.records import Fetched, Link, Response, Score, SiteOpened
-from lycosa.sections import Ceilings, FrontierSection, Politeness, Seconds
 from lycosa.storage import catalogue, site_sets
 from lycosa.storage.agent_store import AgentStore, Batch, StoreFull
 from lycosa.storage.archive import Position
 from lycosa.storage.catalogue import VisitRow
 from lycosa.storage.link_columns import LinkColumns
 from lycosa.urls import fingerprint
-from lycosa.waiting import Changes, SiteRecord, State, UrlRecord, due_key, key_in_queue, queue_key, url_key
 
 
 def row(number: int) -> VisitRow:

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.clicks import Action, ClickEvent, PageClicks, Source, WatchedSite, bits_of, median_span, visitor_id
-from lycosa.configuration import ConfigurationError
+from lycosa.click_records import Action, ClickEvent, PageClicks, Source, WatchedSite, bits_of, median_span, visitor_id
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys
 
@@ -203,7 +203,7 @@ def test_reading_where_nothing_was_counted_says_what_to_do(tmp_path: Path) -> No
 def test_every_acknowledged_event_survives_a_kill(tmp_path: Path) -> None:
     """A process counts one event after another and says so; killed in the midst, all it said is there."""
     script = (
-        "import sys; from pathlib import Path; from lycosa.clicks import ClickEvent; "
+        "import sys; from pathlib import Path; from lycosa.click_records import ClickEvent; "
         "from lycosa.storage.click_store import ClickStore\n"
         f"store = ClickStore(Path({str(tmp_path)!r}))\n"
         "for number in range(100000):\n"

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lycosa.queue_records import Changes
 from lycosa.records import Link
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.catalogue import VisitRow
 from lycosa.storage.link_columns import LinkColumns
-from lycosa.waiting import Changes
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), max_size=8)
 LINKS = st.tuples(TEXTS.filter(bool), TEXTS, st.floats(allow_nan=False), TEXTS)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.lab.webs import LabWeb, open_web
 from lycosa.text import words
-from lycosa.topics.classes_file import shipped_classes
-from lycosa.topics.galaxy import Predictor, complies
+from lycosa.topics.classification.classifier import Predictor, complies
+from lycosa.topics.classification.scheme_file import shipped_classes
 
 HERE = Path(__file__).parent
 FLOORS = tomllib.loads((HERE.parent / "quality_floors.toml").read_text("utf-8"))["galaxy-wikispeedia"]

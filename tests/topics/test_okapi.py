@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.configuration import Configuration
+from lycosa.configuration.sections import Relevance
+from lycosa.configuration.settings import Configuration
 from lycosa.records import Page, Visit
-from lycosa.scoring.okapi_relevance import OkapiPageScorer
+from lycosa.scoring.pages.okapi import OkapiPageScorer
 from lycosa.scoring.scorer import Topic
-from lycosa.sections import Relevance
 from lycosa.text import stems, words
 from lycosa.topics.okapi import Okapi, Statistics, counted_background, shipped_background, topic_terms
 from lycosa.topics.taxonomy_file import shipped
@@ -120,7 +120,7 @@ def test_examples_name_the_telling_terms() -> None:
 
 
 def test_the_factory_reads_the_topic() -> None:
-    from lycosa.scoring.okapi_relevance import okapi_page_scorer
+    from lycosa.scoring.pages.okapi import okapi_page_scorer
 
     scorer = okapi_page_scorer(Configuration(), Topic("wolf spiders"))
     assert scorer.relevance(Page("http://a.org/", text="a wolf spider", digest=b"1")).value > 0.5

@@ -14,7 +14,7 @@ import tantivy
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from lycosa.sections import Relevance
+from lycosa.configuration.sections import Relevance
 from lycosa.topics import okapi
 from lycosa.topics.okapi import Okapi, Statistics
 

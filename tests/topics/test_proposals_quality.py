@@ -16,8 +16,8 @@ import pytest
 from planting import Planted
 from Stemmer import Stemmer
 
-from lycosa.topics.checker import SemanticChecker
-from lycosa.topics.proposals import SUBTOPIC, VARIANT, Proposal
+from lycosa.topics.semantic_checker.checker import SemanticChecker
+from lycosa.topics.semantic_checker.proposals import SUBTOPIC, VARIANT, Proposal
 from lycosa.topics.taxonomy_file import shipped
 from lycosa.topics.vocabulary import Vocabulary
 

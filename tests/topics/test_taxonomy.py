@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.topics.taxonomy import Node, Taxonomy, TaxonomyError
 from lycosa.topics.taxonomy_file import joined, parse, shipped, written
 

@@ -10,16 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.records import Score
 from lycosa.text import stems
 from lycosa.text import words as words_of
-from lycosa.topics import collection as gathering
-from lycosa.topics.checker import SemanticChecker
-from lycosa.topics.collection import Gathering, Origin
-from lycosa.topics.cooccurrence import used_alike
-from lycosa.topics.definitions import said_to_be_the_same
-from lycosa.topics.proposals import (
+from lycosa.topics.semantic_checker import corpus as gathering
+from lycosa.topics.semantic_checker.checker import SemanticChecker
+from lycosa.topics.semantic_checker.cooccurrence import used_alike
+from lycosa.topics.semantic_checker.corpus import Gathering, Origin
+from lycosa.topics.semantic_checker.proposals import (
     PAGE,
     SUBTOPIC,
     TERM,
@@ -32,7 +31,8 @@ from lycosa.topics.proposals import (
     passage,
     refusal_of,
 )
-from lycosa.topics.spelling import SAME_WORD, Spellings, slips_between
+from lycosa.topics.semantic_checker.synonym_phrases import said_to_be_the_same
+from lycosa.topics.semantic_checker.word_forms import SAME_WORD, Spellings, slips_between
 from lycosa.topics.taxonomy import Node, Taxonomy
 from lycosa.topics.vocabulary import Variant, Variants, Vocabulary, parse_variants
 

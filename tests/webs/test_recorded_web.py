@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from lycosa.configuration import ConfigurationError, build
+from lycosa.configuration.settings import ConfigurationError, build
 from lycosa.fetching.fetcher import Known
 from lycosa.fetching.recorded_web import (
     RecordedArchive,

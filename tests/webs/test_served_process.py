@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-COMMAND = [sys.executable, "-m", "lycosa.fetching.web_server", "box:3?hosts=2&pages=20"]
+COMMAND = [sys.executable, "-m", "lycosa.lab.web_server", "box:3?hosts=2&pages=20"]
 
 
 @contextmanager

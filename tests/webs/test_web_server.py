@@ -15,8 +15,8 @@ from typing import ParamSpec
 import pytest
 
 from lycosa import urls
-from lycosa.fetching.simulated_web import SimulatedWeb
-from lycosa.fetching.web_server import LARGEST_REQUEST, Request, WebServer, serve_in_process
+from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.web_server import LARGEST_REQUEST, Request, WebServer, serve_in_process
 from lycosa.records import Response
 
 SMALL = "box:3?hosts=8&pages=80&topics=4&changed=0.5"
@@ -241,7 +241,7 @@ def test_a_web_in_its_own_process() -> None:
 
 
 def test_the_process_ends_with_its_starter() -> None:
-    order = [sys.executable, "-m", "lycosa.fetching.web_server", SMALL]
+    order = [sys.executable, "-m", "lycosa.lab.web_server", SMALL]
     with subprocess.Popen(order, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ) as process:
         assert process.stdin is not None
         assert process.stdout is not None

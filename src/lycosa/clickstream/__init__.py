@@ -1,1 +1,1 @@
-"""What people do: server logs, the beacon and its collector, sessions, behaviour."""
+"""What do people do with pages?"""

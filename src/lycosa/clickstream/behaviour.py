@@ -17,7 +17,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.clicks import Action, actions_of
+from lycosa.click_records import Action, actions_of
 from lycosa.records import Record, Score
 
 ACTIONS = len(Action)

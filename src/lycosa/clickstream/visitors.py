@@ -9,8 +9,8 @@ from collections import OrderedDict
 from functools import lru_cache
 from typing import Protocol
 
-from lycosa.clicks import DAY, day_of, visitor_id
-from lycosa.clickstream.log_visitors import Asker, asker
+from lycosa.click_records import DAY, day_of, visitor_id
+from lycosa.clickstream.server_logs.sessions.robots import Asker, asker
 
 SESSION = 1800.0
 LONGEST_NIGHT = DAY / 2

@@ -1,1 +1,1 @@
-"""Getting pages: politely resolved, guarded and bounded."""
+"""How is a page fetched, safely and within limits?"""

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 
 from lycosa import __version__
-from lycosa.configuration import Configuration, ConfigurationError
+from lycosa.configuration.settings import Configuration, ConfigurationError
 from lycosa.fetching.address_guard import AddressGuard
 from lycosa.urls import host_of, normalise, site_of
 

@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lycosa import urls
-from lycosa.configuration import Configuration, ConfigurationError
+from lycosa.configuration.sections import Fetching
+from lycosa.configuration.settings import Configuration, ConfigurationError
 from lycosa.fetching.address_guard import AddressGuard
-from lycosa.fetching.answers import Judge, page_plan, sitemap_plan
+from lycosa.fetching.connection_target import Barred, Gate
 from lycosa.fetching.contact import PLAIN_AGENT, is_public
+from lycosa.fetching.dns import Names
 from lycosa.fetching.exchange import Fault, Limits, Plan, Request, Transferred
 from lycosa.fetching.fetcher import AT_ONCE, Fetcher, Known, Turns
-from lycosa.fetching.gate import Barred, Gate
-from lycosa.fetching.names import Names
+from lycosa.fetching.response_outcome import Judge, page_plan, sitemap_plan
 from lycosa.fetching.robots import Robots, Rules, product_token
-from lycosa.fetching.robots_reader import RobotsReader, Unreachable
+from lycosa.fetching.robots_fetch import RobotsReader, Unreachable
 from lycosa.fetching.transfers import Transfers
 from lycosa.records import SITEMAP, Failed, Link, Outcome, Record, Refused, SiteOpened, SiteShut
-from lycosa.sections import Fetching
 
 ROBOTS_KEPT = 86_400.0
 """Rules are not used for longer than a day (RFC 9309, 2.4)."""

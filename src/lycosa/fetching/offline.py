@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lycosa.fetching.answers import Judge, page_plan, sitemap_plan
+from lycosa.configuration.sections import Fetching
 from lycosa.fetching.exchange import UNWANTED, Fault, Transferred
 from lycosa.fetching.fetcher import Known
+from lycosa.fetching.response_outcome import Judge, page_plan, sitemap_plan
 from lycosa.records import SITEMAP, Link, Outcome, Response
-from lycosa.sections import Fetching
 
 
 def conditions(known: Known | None) -> dict[str, str]:

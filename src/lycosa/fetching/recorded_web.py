@@ -16,12 +16,12 @@ from typing import NamedTuple, Protocol
 from urllib.parse import quote
 
 from lycosa import urls
-from lycosa.configuration import Configuration, ConfigurationError
+from lycosa.configuration.sections import Fetching
+from lycosa.configuration.settings import Configuration, ConfigurationError
 from lycosa.fetching.fetcher import AT_ONCE, Fetcher, Known, Turns
 from lycosa.fetching.offline import OfflineJudge, conditions
 from lycosa.fetching.warc_reader import Damaged, WarcIndex
 from lycosa.records import Failed, Link, Outcome, Response, SiteOpened, SiteShut
-from lycosa.sections import Fetching
 
 SUFFIX = "localhost"
 _OPEN_FOR = 86_400.0

@@ -1,1 +1,1 @@
-"""Which link next: queues per site, politeness, admission, ceilings."""
+"""Which link is fetched next, and which is refused?"""

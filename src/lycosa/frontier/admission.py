@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from lycosa import plugins
-from lycosa.configuration import Configuration
-from lycosa.frontier.patterns import matcher
+from lycosa.configuration.settings import Configuration
+from lycosa.frontier.url_patterns import matcher
 from lycosa.records import SITEMAP, Link
 from lycosa.urls import domain_of, site_of
 

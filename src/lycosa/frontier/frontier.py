@@ -13,21 +13,21 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from lycosa.configuration.sections import FrontierSection
 from lycosa.frontier.admission import Admission, Rule
-from lycosa.frontier.calendar import Calendar
-from lycosa.frontier.ceilings import DAY, Throttle
-from lycosa.frontier.entrance import Entrance, Offer, OtherForm, Renewal
+from lycosa.frontier.enqueuer import Entrance, Offer, OtherForm, Renewal
+from lycosa.frontier.frontier_store import Shelf
 from lycosa.frontier.leases import Leases
 from lycosa.frontier.politeness import Manners, Phase, Site
-from lycosa.frontier.queues import Queues
+from lycosa.frontier.rate_limiter import DAY, Throttle
+from lycosa.frontier.request_outcome import REDIRECTED, settled
+from lycosa.frontier.request_slots import Turns
 from lycosa.frontier.seen_urls import SETTLED, SeenUrls
-from lycosa.frontier.settlement import REDIRECTED, settled
-from lycosa.frontier.shelf import Shelf
-from lycosa.frontier.turns import Turns
+from lycosa.frontier.site_queues import Queues
+from lycosa.frontier.site_scheduler import Calendar
+from lycosa.queue_records import Changes, State, UrlRecord, due_key
 from lycosa.records import GONE, Failed, Fetched, Link, Outcome, Refused, Score, SiteOpened, SiteShut, Unchanged
-from lycosa.sections import FrontierSection
 from lycosa.urls import site_of
-from lycosa.waiting import Changes, State, UrlRecord, due_key
 
 LONGEST_LOOP = 20
 

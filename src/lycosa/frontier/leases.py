@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from lycosa.frontier.queues import Queues
-from lycosa.frontier.shelf import Shelf
+from lycosa.frontier.frontier_store import Shelf
+from lycosa.frontier.site_queues import Queues
+from lycosa.queue_records import State, UrlRecord
 from lycosa.records import Link
-from lycosa.waiting import State, UrlRecord
 
 _replace = msgspec.structs.replace
 

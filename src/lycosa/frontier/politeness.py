@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TypeAlias
 
+from lycosa.configuration.sections import Politeness
 from lycosa.records import Failed, Outcome, Refused, SiteOpened, SiteShut
-from lycosa.sections import Politeness
 
 LONGEST_WHY = 200
 _NO_REQUEST = frozenset({"robots", "address-refused", "site-not-open", "dns-failed", "dns-not-found"})

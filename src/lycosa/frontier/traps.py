@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from lycosa.configuration import Configuration
+from lycosa.configuration.sections import Traps
+from lycosa.configuration.settings import Configuration
 from lycosa.records import SITEMAP, Link
-from lycosa.sections import Traps
 from lycosa.urls import domain_of, fingerprint, path_of
 
 MOST_PATTERNS = 200_000

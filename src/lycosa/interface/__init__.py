@@ -1,1 +1,1 @@
-"""People: the command line and the pages in the browser."""
+"""How do people and programs use Lycosa?"""

@@ -21,7 +21,7 @@ from types import ModuleType
 import lmdb
 
 from lycosa import __version__
-from lycosa.mendable import Mendable
+from lycosa.user_error import Mendable
 
 EXAMPLES = """examples:
   lycosa demo                                              see it work on a small web of its own
@@ -36,29 +36,32 @@ CLOSED_PIPE = 141
 _RIGHTS = (EACCES, EPERM, EROFS)
 COMMANDS = {
     "crawl": ("crawl",),
-    "running": ("resume", "revisit"),
+    "resume": ("resume", "revisit"),
     "steering": ("pause", "stop", "set", "block", "allow", "add"),
     "status": ("status",),
     "report": ("report", "export"),
     "explain": ("explain",),
     "search": ("search", "serve"),
-    "topics": ("topics",),
+    "topics.taxonomy": ("topics",),
     "seeds": ("seeds",),
     "treasure": ("treasure",),
     "structure": ("structure",),
-    "clicks": ("clicks",),
-    "collect": ("collect",),
-    "checking": ("check",),
+    "clicks.importance": ("clicks",),
+    "clicks.collect": ("collect",),
+    "check": ("check",),
     "history": ("history",),
-    "site_maps": ("sitemap",),
-    "lab": ("lab",),
+    "sitemap": ("sitemap",),
+    "lab.compare": ("lab",),
     "tokens": ("tokens",),
     "follow": ("follow",),
-    "ground": ("doctor",),
-    "demo": ("demo",),
+    "doctor": ("doctor",),
+    "demo.demo": ("demo",),
 }
 """The modules of `commands`, in the order of the help, and the commands that each adds."""
-ACTIONS = {"topics": ("classes", "proposals"), "clicks": ("behaviour", "clicks_import", "collect", "dark")}
+ACTIONS = {
+    "topics.taxonomy": ("topics.classify", "topics.proposals"),
+    "clicks.importance": ("clicks.behaviour", "clicks.log_import", "clicks.collect", "clicks.dark_pages"),
+}
 """The modules that add actions to a command of another one."""
 
 
@@ -114,7 +117,7 @@ def _in_order(arguments: Sequence[str] | None) -> Sequence[str] | None:
 
 def _printable(text: str) -> str:
     """What files and people wrote, without what would command a terminal; lines stay."""
-    from lycosa.interface.wording import printable
+    from lycosa.interface.shared.wording import printable
 
     return "\n".join(map(printable, text.split("\n")))
 

@@ -1,1 +1,1 @@
-"""Comparing strategies: webs with labels, trials over them, measures, reports."""
+"""Which strategy is better? Comparisons on webs with known labels."""

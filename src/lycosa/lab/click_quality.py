@@ -16,15 +16,15 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from lycosa.clicks import PageClicks
-from lycosa.configuration import ConfigurationError
+from lycosa.click_records import PageClicks
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.lab import wikispeedia
 from lycosa.lab.visitors import halves, read_games, visits_of
 from lycosa.lab.webs import LabWeb, open_web
 from lycosa.link_graph.graph import LinkGraph
-from lycosa.link_graph.ranks import PageRanks
-from lycosa.scoring.clickstream import Clickstream
-from lycosa.scoring.importance_value import ValueFormula
+from lycosa.link_graph.pagerank import PageRanks
+from lycosa.scoring.click_statistics import Clickstream
+from lycosa.scoring.links.importance_value import ValueFormula
 
 FIRST = 100
 BY_PEOPLE = ("cfp", "importance-value", "visits")

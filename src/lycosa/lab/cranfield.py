@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from lycosa.clicks import ShownResult
-from lycosa.configuration import Configuration, ConfigurationError
+from lycosa.click_records import ShownResult
+from lycosa.configuration.settings import Configuration, ConfigurationError
 from lycosa.lab.search_quality import DEPTH, Comparison, PlainBM25, Rankings, quality
 from lycosa.lab.simulated_clicks import CAREFUL, PLACES, RANDOM, Notes, Visitors
 from lycosa.lab.wikispeedia import data_folder

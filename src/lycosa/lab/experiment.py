@@ -16,7 +16,7 @@ import msgspec
 import xxhash
 
 from lycosa import plugins
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.lab import metrics
 from lycosa.lab.trial import TrialResult, run_trial, watches
 from lycosa.lab.webs import LabWeb

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 
 Labels = dict[str, frozenset[str]]
 """The topic paths of each labelled URL."""

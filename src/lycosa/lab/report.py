@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.lab import metrics
 from lycosa.lab.experiment import KINDS, Plan, Run
 from lycosa.lab.metrics import Interval

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from lycosa.clicks import ShownResult
+from lycosa.click_records import ShownResult
 from lycosa.lab.search_quality import Judgements, Rankings
 
 Numbers = npt.NDArray[np.int64]

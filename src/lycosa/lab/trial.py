@@ -13,16 +13,16 @@ from collections.abc import Sequence
 
 import msgspec
 
-from lycosa import configuration as settings
 from lycosa import plugins
-from lycosa.agents.counts import Counts
-from lycosa.agents.intake import Intake
-from lycosa.configuration import Configuration
+from lycosa.configuration import settings
+from lycosa.configuration.settings import Configuration
+from lycosa.crawl_folder.counts import Counts
+from lycosa.crawling.frontier_updates import Intake
 from lycosa.frontier.admission import admission
-from lycosa.frontier.ceilings import Throttle
 from lycosa.frontier.frontier import Frontier
+from lycosa.frontier.frontier_store import MemoryShelf
 from lycosa.frontier.politeness import Manners
-from lycosa.frontier.shelf import MemoryShelf
+from lycosa.frontier.rate_limiter import Throttle
 from lycosa.lab.oracle import OracleLinkScorer, Unjudged
 from lycosa.lab.webs import LabWeb
 from lycosa.records import Failed, Fetched, Link, Outcome, Page, Record, Response, SiteOpened, Visit

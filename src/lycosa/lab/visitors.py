@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
-from lycosa.clicks import LONGEST_SPAN, PageClicks, day_of
-from lycosa.configuration import ConfigurationError
-from lycosa.fetching.simulated_web import SimulatedWeb
+from lycosa.click_records import LONGEST_SPAN, PageClicks, day_of
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.lab.simulated_web import SimulatedWeb
 from lycosa.records import Record
 
 FILES = ("paths_finished_merged.tsv", "paths_unfinished.tsv")

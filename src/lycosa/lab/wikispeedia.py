@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.fetching.recorded_web import RecordedFolder
 from lycosa.records import Response
 from lycosa.urls import path_of

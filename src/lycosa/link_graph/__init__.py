@@ -1,1 +1,1 @@
-"""Who links to whom: the growing graph of pages, and what it says about their rank."""
+"""Who links to whom, and who ranks highest?"""

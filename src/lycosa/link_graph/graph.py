@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lycosa.link_graph.growing import Growing
+from lycosa.link_graph.growing_arrays import Growing
+from lycosa.link_graph.incoming_links import Parents
 from lycosa.link_graph.page_numbers import MOST_PAGES, NO_NUMBER, Numbers, PageNumbers
-from lycosa.link_graph.parents import Parents
 
 FEWEST_WASTED = 65_536
 

@@ -1,1 +1,1 @@
-"""Understand it: what a fetched document says and where it points."""
+"""What does a document say, and where does it point?"""

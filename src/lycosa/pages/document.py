@@ -14,13 +14,13 @@ from lycosa import text as language
 from lycosa.pages.charset_labels import query_codec
 from lycosa.pages.charsets import as_utf_8, decoded, looks_binary
 from lycosa.pages.digests import digest_of
-from lycosa.pages.elements import folded
 from lycosa.pages.head import header_wishes, read_head
 from lycosa.pages.hostile_markup import tamed
-from lycosa.pages.links import with_refresh
-from lycosa.pages.main_text import LONGEST_TEXT
-from lycosa.pages.structure import Skeleton
-from lycosa.pages.trees import parsed
+from lycosa.pages.html.elements import folded
+from lycosa.pages.html.links import with_refresh
+from lycosa.pages.html.main_text import LONGEST_TEXT
+from lycosa.pages.parsed_document import parsed
+from lycosa.pages.structure.skeleton import Skeleton
 from lycosa.records import Fetched, Page
 
 SAMPLE = 700

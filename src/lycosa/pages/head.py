@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from lycosa import urls
-from lycosa.pages.elements import Attributes, Said, folded
+from lycosa.pages.html.elements import Attributes, Said, folded
 from lycosa.records import Response
 
 LONGEST_TITLE = 500

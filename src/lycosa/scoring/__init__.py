@@ -1,1 +1,1 @@
-"""How good: scores for pages and links, one module per strategy."""
+"""How good is a page or a link? The modules here are what all scorers share."""

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.link_graph.graph import LinkGraph
-from lycosa.link_graph.growing import Growing
-from lycosa.link_graph.ranks import DAMPING, PageRanks
+from lycosa.link_graph.growing_arrays import Growing
+from lycosa.link_graph.pagerank import DAMPING, PageRanks
 from lycosa.records import Page, urls_of
 from lycosa.scoring.known_parents import MOST_REMEMBERED
 

@@ -15,8 +15,8 @@ from statistics import median
 
 import msgspec
 
-from lycosa.clicks import PageClicks, added, median_span
-from lycosa.configuration import ConfigurationError
+from lycosa.click_records import PageClicks, added, median_span
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.records import Record, Score
 from lycosa.urls import site_of
 

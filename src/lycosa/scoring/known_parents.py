@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from lycosa.records import Link, Page
-from lycosa.scoring.remembered import Remembered
+from lycosa.scoring.bounded_memory import Remembered
 
 MOST_REMEMBERED = 1_000_000
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
-from lycosa.clicks import PageClicks
-from lycosa.configuration import Configuration
+from lycosa.click_records import PageClicks
+from lycosa.configuration.settings import Configuration
 from lycosa.records import Link, Page, Record, Score, Visit
-from lycosa.topics.classes_file import SchemeFiles
+from lycosa.topics.classification.scheme_file import SchemeFiles
 
 OFF_TOPIC = 0.01
 """Links nobody has reason to follow wait with this, never with 0: relevant regions may lie behind them (T7)."""

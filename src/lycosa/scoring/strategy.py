@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from lycosa import plugins
-from lycosa.clicks import PageClicks
-from lycosa.configuration import Configuration
+from lycosa.click_records import PageClicks
+from lycosa.configuration.settings import Configuration
 from lycosa.records import Link, Page, Score, Visit
 from lycosa.scoring.scorer import (
     OFF_TOPIC,
@@ -30,7 +30,7 @@ from lycosa.scoring.scorer import (
     Topic,
     Watcher,
 )
-from lycosa.topics.galaxy import predictor
+from lycosa.topics.classification.classifier import predictor
 
 UNLINKED = Score(OFF_TOPIC, f"{VISITED}; the strategy has no word on such pages")
 

@@ -1,1 +1,1 @@
-"""Find it again: the full-text index over what was crawled."""
+"""How is a page found again?"""

@@ -16,7 +16,7 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from lycosa.clicks import ShownResult
+from lycosa.click_records import ShownResult
 from lycosa.records import Record
 from lycosa.search.ranking import page_key
 

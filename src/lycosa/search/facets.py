@@ -13,9 +13,9 @@ from typing import Any
 import tantivy
 
 from lycosa.records import Record
-from lycosa.search.layout import SAMPLES
-from lycosa.search.matching import MUST, Matching
 from lycosa.search.query import Wanted
+from lycosa.search.query_compiler import MUST, Matching
+from lycosa.search.schema import SAMPLES
 
 MOST_SHOWN = 8
 MOST_COUNTED = 500_000

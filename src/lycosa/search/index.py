@@ -20,10 +20,10 @@ import tantivy
 
 from lycosa.records import Page, Record, Score
 from lycosa.search.facets import Facets, count_facets
-from lycosa.search.layout import SAMPLES, WEIGHTS, IndexDamaged, damage_told, index_terms, name_of, open_index
-from lycosa.search.matching import Matching
 from lycosa.search.query import Wanted
+from lycosa.search.query_compiler import Matching
 from lycosa.search.ranking import Candidate, Order, page_key
+from lycosa.search.schema import SAMPLES, WEIGHTS, IndexDamaged, damage_told, index_terms, name_of, open_index
 from lycosa.urls import domain_of, host_of, site_of
 
 __all__ = [

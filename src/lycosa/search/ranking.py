@@ -15,8 +15,9 @@ from typing import Protocol, TypeAlias
 
 import xxhash
 
-from lycosa import plugins, sections
-from lycosa.configuration import Configuration
+from lycosa import plugins
+from lycosa.configuration import sections
+from lycosa.configuration.settings import Configuration
 from lycosa.records import Record, Score
 
 DEFAULT = "lycosa"

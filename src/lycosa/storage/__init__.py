@@ -1,1 +1,1 @@
-"""Keep it: the archive (WARC), the agent's store (LMDB), the catalogue (journal and Parquet)."""
+"""Where is everything kept, and what survives a crash?"""

@@ -21,16 +21,16 @@ from typing import Any
 import lmdb
 import msgspec
 
-from lycosa.configuration import ConfigurationError
-from lycosa.mendable import Mendable
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.queue_records import Changes, SiteRecord, UrlRecord, sortable, url_key
 from lycosa.records import Link, Score
-from lycosa.storage import environments
+from lycosa.storage import lmdb_environments as environments
 from lycosa.storage.archive import Position
 from lycosa.storage.catalogue import VisitRow
 from lycosa.storage.site_sets import MOST_YOUNG
 from lycosa.storage.url_tables import TABLES, UrlTables
 from lycosa.urls import fingerprint, site_of
-from lycosa.waiting import Changes, SiteRecord, UrlRecord, sortable, url_key
+from lycosa.user_error import Mendable
 
 _TABLES = ("later", "leases", "sites", "visits", "outbox", "marks", "digests")
 _OLD_TABLES = (b"urls", b"journal", b"old-index")

@@ -17,9 +17,9 @@ import msgspec
 import numpy as np
 
 from lycosa.durable import sync
-from lycosa.mendable import Mendable
 from lycosa.records import Record
 from lycosa.storage.link_columns import LinkColumns
+from lycosa.user_error import Mendable
 
 
 class MissingExtra(Mendable):

@@ -19,14 +19,16 @@ from typing import Any
 import lmdb
 import msgspec
 
-from lycosa.clicks import Behaviour, ClickEvent, PageClicks, ShownResult, Source, WatchedSite
-from lycosa.configuration import ConfigurationError
-from lycosa.storage import behaviours, environments, shown_results
+from lycosa.click_records import Behaviour, ClickEvent, PageClicks, ShownResult, Source, WatchedSite
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.storage import lmdb_environments as environments
+from lycosa.storage import shown_results
+from lycosa.storage import visitor_actions as behaviours
 from lycosa.storage.agent_store import StoreFull
-from lycosa.storage.behaviours import Behaviours
+from lycosa.storage.counted_views import Views
 from lycosa.storage.shown_results import URL_HASH, ShownResults, url_hash
-from lycosa.storage.table_walks import below, remove
-from lycosa.storage.views import Views
+from lycosa.storage.table_scans import below, remove
+from lycosa.storage.visitor_actions import Behaviours
 
 AT_ONCE = 10_000
 """Entries that one transaction removes, so that nobody waits long to write."""

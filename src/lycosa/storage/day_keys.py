@@ -11,7 +11,7 @@ import os
 import secrets
 from pathlib import Path
 
-from lycosa.clicks import DAY
+from lycosa.click_records import DAY
 
 LENGTH = 32
 

@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 import xxhash
 
-from lycosa.clicks import ShownResult
-from lycosa.storage.table_walks import below, remove, remove_before
+from lycosa.click_records import ShownResult
+from lycosa.storage.table_scans import below, remove, remove_before
 
 TABLES = ("shown", "queries", "choices")
 MOST_PLACES = 20

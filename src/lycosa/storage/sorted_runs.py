@@ -25,7 +25,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from lycosa.durable import sync, write_all
-from lycosa.mendable import Mendable
+from lycosa.user_error import Mendable
 
 TABLES = 1
 AT_ONCE = 1 << 16

@@ -16,11 +16,11 @@ from typing import Any
 
 import msgspec
 
+from lycosa.queue_records import NUMBER_BYTES, Changes, State, UrlRecord, queue_key
 from lycosa.storage import site_sets
-from lycosa.storage.known_bits import FEWEST, KnownBits
+from lycosa.storage.bloom_filter import FEWEST, KnownBits
 from lycosa.storage.site_sets import SITE_BYTES, SiteSets
 from lycosa.urls import fingerprint, site_of
-from lycosa.waiting import NUMBER_BYTES, Changes, State, UrlRecord, queue_key
 
 TABLES = 2 + 2 * site_sets.TABLES
 REBUILT_AT_ONCE = 400_000

@@ -1,1 +1,1 @@
-"""What we look for: topics and how well a text fits them."""
+"""What is the crawl looking for, and how well does a text fit it?"""

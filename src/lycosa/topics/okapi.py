@@ -16,10 +16,10 @@ from importlib.resources import files
 
 import msgspec
 
+from lycosa.configuration.sections import Relevance
 from lycosa.records import Record, Score
-from lycosa.sections import Relevance
 from lycosa.text import lower_of, occurrences, stems, term_counts, words
-from lycosa.topics.term_roots import TermRoots
+from lycosa.topics.topic_mentions import TermRoots
 
 MOST_TERMS = 24
 USUAL_LENGTH = 600

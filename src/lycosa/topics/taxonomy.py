@@ -16,7 +16,7 @@ from functools import cached_property
 
 import msgspec
 
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.records import Record
 
 MOST_CHOICES = 8

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from lycosa.configuration import ConfigurationError, to_toml
+from lycosa.configuration.settings import ConfigurationError, to_toml
 from lycosa.records import Record
 from lycosa.text import stems, stop_words, words
 from lycosa.topics.taxonomy import Node, Taxonomy

@@ -15,8 +15,8 @@ from functools import cached_property
 
 import xxhash
 
+from lycosa.configuration.sections import Relevance
 from lycosa.records import Record, Score
-from lycosa.sections import Relevance
 from lycosa.text import stems, terms
 from lycosa.topics.okapi import Okapi
 

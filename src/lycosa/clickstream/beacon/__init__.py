@@ -12,7 +12,7 @@ from html import escape
 from importlib.resources import files
 from urllib.parse import quote, urlsplit
 
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 
 
 @cache

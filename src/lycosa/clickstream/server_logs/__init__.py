@@ -1,1 +1,1 @@
-"""Server logs: read in blocks, cut into sessions, counted once (C8). Start with `log_import`."""
+"""How do server logs become visits and page totals (C8)? Start with `log_import`."""

@@ -18,7 +18,7 @@ import xxhash
 
 from lycosa.clickstream.server_logs.line_blocks import LineBlocks
 from lycosa.clickstream.server_logs.log_files import STDIN, LogFile
-from lycosa.clickstream.server_logs.log_store import LogStore
+from lycosa.clickstream.server_logs.sessions.store_protocol import LogStore
 from lycosa.records import Record
 
 MOST_KNOWN = 64

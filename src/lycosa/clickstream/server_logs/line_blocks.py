@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import xxhash
 
-from lycosa.clickstream.server_logs.byte_slices import PADDING
 from lycosa.clickstream.server_logs.log_files import LogStream
-from lycosa.clickstream.server_logs.log_lines import LONGEST_LINE
+from lycosa.clickstream.server_logs.parsing.byte_slices import PADDING
+from lycosa.clickstream.server_logs.parsing.lines import LONGEST_LINE
 
 BLOCK = 1 << 22
 

@@ -16,7 +16,7 @@ from typing import BinaryIO
 import zstandard
 from isal import isal_zlib
 
-from lycosa.configuration import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError
 
 PIECE = 1 << 22
 _ZSTD_PIECE = 1 << 11

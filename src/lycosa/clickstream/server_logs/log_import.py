@@ -10,20 +10,20 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from lycosa.clicks import Source
-from lycosa.clickstream.server_logs.day_visitors import DayVisitors
+from lycosa.click_records import Source
 from lycosa.clickstream.server_logs.known_logs import marks_of
-from lycosa.clickstream.server_logs.log_choice import chosen_logs
 from lycosa.clickstream.server_logs.log_files import LogFile
-from lycosa.clickstream.server_logs.log_pages import LogSite
-from lycosa.clickstream.server_logs.log_requests import RequestSieve, renumbered
-from lycosa.clickstream.server_logs.log_run import LineCounts, LogNote, LogRun, in_order
-from lycosa.clickstream.server_logs.log_store import LogStore, VisitorKeys
-from lycosa.clickstream.server_logs.log_tally import Tally
-from lycosa.clickstream.server_logs.open_sessions import OpenSessions
-from lycosa.clickstream.server_logs.page_requests import Requests
-from lycosa.clickstream.server_logs.sessions import Sessions
-from lycosa.clickstream.server_logs.visitor_names import KEYS_KEPT, VisitorNames
+from lycosa.clickstream.server_logs.log_selection import chosen_logs
+from lycosa.clickstream.server_logs.merged_logs import LineCounts, LogNote, LogRun, in_order
+from lycosa.clickstream.server_logs.page_totals import Tally
+from lycosa.clickstream.server_logs.page_urls import LogSite
+from lycosa.clickstream.server_logs.parsing.page_requests import Requests
+from lycosa.clickstream.server_logs.request_filter import RequestSieve, renumbered
+from lycosa.clickstream.server_logs.sessions.daily_visitors import DayVisitors
+from lycosa.clickstream.server_logs.sessions.open_sessions import OpenSessions
+from lycosa.clickstream.server_logs.sessions.pseudonyms import KEYS_KEPT, VisitorNames
+from lycosa.clickstream.server_logs.sessions.sessions import Sessions
+from lycosa.clickstream.server_logs.sessions.store_protocol import LogStore, VisitorKeys
 
 VIEWS_AT_ONCE = 500_000
 """Views that are written together."""

@@ -1,1 +1,1 @@
-"""The HTTP API: everything the pages do, for programs; declared call by call, described by OpenAPI."""
+"""How do programs call Lycosa? Translates HTTP and JSON into operations and decides nothing."""

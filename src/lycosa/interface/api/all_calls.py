@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from lycosa.interface.api import (
-    click_sites,
-    click_stats,
-    clicks,
-    crawls,
-    follow_ups,
-    mapping,
-    overview,
-    proposals,
-    reading,
-    searching,
-    topics,
-    treasure,
-)
-from lycosa.interface.api.calls import Call
+from lycosa.interface.operations import click_statistics as click_stats
+from lycosa.interface.operations import clicks, crawls, follow_ups, proposals, topics
+from lycosa.interface.operations import crawl_details as overview
+from lycosa.interface.operations import crawl_setup as mapping
+from lycosa.interface.operations import search as searching
+from lycosa.interface.operations import stored_pages as reading
+from lycosa.interface.operations import t_graph as treasure
+from lycosa.interface.operations import watched_sites as click_sites
+from lycosa.interface.operations.calls import Call
 
 CALLS: list[Call] = [
     *crawls.CALLS,

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from lycosa import __version__
-from lycosa.interface.api.calls import JSON, ROOT, Call, Problem
-from lycosa.interface.api.tokens import Role
+from lycosa.interface.operations.calls import JSON, ROOT, Call, Problem
+from lycosa.interface.shared.tokens import Role
 
 _IN_PATH = re.compile(r"\{(\w+)\}")
 _REFERENCE = "#/components/schemas/{name}"

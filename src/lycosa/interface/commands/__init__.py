@@ -1,1 +1,1 @@
-"""What can be typed: one module for each group of commands."""
+"""What can be typed? One module per command; it translates and decides nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TypeAlias
 
-from lycosa.agents.folder import CrawlFolder, home
+from lycosa.crawl_folder.folder import CrawlFolder, home
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """Where a module adds what can be typed."""

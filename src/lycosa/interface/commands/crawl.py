@@ -12,22 +12,22 @@ from typing import Any
 
 import msgspec
 
-from lycosa import configuration as settings
 from lycosa import plugins
-from lycosa.agents.class_schemes import classes_told, keep_scheme, scheme_of_crawl
-from lycosa.agents.examples import example_names, gather_examples, keep_examples
-from lycosa.agents.folder import CrawlError, CrawlFolder, home
-from lycosa.agents.readiness import check_a_seed_is_let_in, check_parts, check_seeds, check_settings
-from lycosa.agents.seeds import second_level_seeds
-from lycosa.agents.structure_samples import keep_samples, with_samples
-from lycosa.agents.taxonomy_folder import OwnTaxonomy
-from lycosa.agents.topic_choice import TopicChoice, choose_topic
-from lycosa.configuration import Configuration, ConfigurationError
-from lycosa.interface import controls
+from lycosa.configuration import settings
+from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.crawl_folder.class_scheme import classes_told, keep_scheme, scheme_of_crawl
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, home
 from lycosa.interface.commands.arguments import Commands
-from lycosa.interface.commands.contact import remember_contact, with_contact
-from lycosa.interface.commands.running import run
-from lycosa.topics.classes_file import scheme_in
+from lycosa.interface.commands.resume import run
+from lycosa.interface.operations import crawl_control as controls
+from lycosa.interface.operations.contact import remember_contact, with_contact
+from lycosa.preparation.examples import example_names, gather_examples, keep_examples
+from lycosa.preparation.readiness import check_a_seed_is_let_in, check_parts, check_seeds, check_settings
+from lycosa.preparation.seeds import second_level_seeds
+from lycosa.preparation.structure_samples import keep_samples, with_samples
+from lycosa.preparation.taxonomy_files import OwnTaxonomy
+from lycosa.preparation.topic_choice import TopicChoice, choose_topic
+from lycosa.topics.classification.scheme_file import scheme_in
 
 _OPTIONS = ("strategy", "agents", "partition", "mode", "pages", "name")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from lycosa.agents import explanation
+from lycosa.inspection import explanation
 from lycosa.interface.commands.arguments import Commands, asked_crawl, named
-from lycosa.interface.wording import print_json, printable
+from lycosa.interface.shared.wording import print_json, printable
 
 
 def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:

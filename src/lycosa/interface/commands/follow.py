@@ -8,17 +8,17 @@ import sys
 import time
 from collections.abc import Sequence
 
-from lycosa.agents import follow_up as following
-from lycosa.agents.fleet import Fleet
-from lycosa.agents.folder import CrawlError, CrawlFolder, Wish
-from lycosa.agents.follow_up import PAGES, FollowUp
-from lycosa.agents.page_signals import ResultOrders
-from lycosa.agents.readiness import check_ready
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, Wish
+from lycosa.follow_up import requests as following
+from lycosa.follow_up.requests import PAGES, FollowUp
+from lycosa.indexing.ranking_signals import ResultOrders
 from lycosa.interface.commands.arguments import Commands, asked_crawl
 from lycosa.interface.commands.progress import ProgressLine
-from lycosa.interface.wording import print_json, printable
+from lycosa.interface.shared.wording import print_json, printable
+from lycosa.preparation.readiness import check_ready
 from lycosa.search.index import IndexReader
 from lycosa.search.query import understand
+from lycosa.supervision.supervisor import Fleet
 
 STOPS_WITHIN = 90.0
 

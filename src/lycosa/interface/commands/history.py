@@ -8,11 +8,11 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from lycosa.agents.folder import CrawlError
-from lycosa.agents.page_versions import Difference, PageVersions, PageVisit, difference, versions_of
-from lycosa.interface import wording
+from lycosa.crawl_folder.folder import CrawlError
+from lycosa.inspection.page_versions import Difference, PageVersions, PageVisit, difference, versions_of
 from lycosa.interface.commands.arguments import Commands, asked_crawl
-from lycosa.interface.wording import print_json, printable
+from lycosa.interface.shared import wording
+from lycosa.interface.shared.wording import print_json, printable
 
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
 _PLAIN = "\x1b[0m"

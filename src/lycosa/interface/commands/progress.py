@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TextIO
 
-from lycosa.agents.status import Status
-from lycosa.interface import wording
+from lycosa.crawl_folder.status import Status
+from lycosa.interface.shared import wording
 
 PLAIN_EVERY = 5.0
 

@@ -7,19 +7,19 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
-from lycosa.agents.export import FORMATS, TABLES, print_table
-from lycosa.agents.export import export as export_table
-from lycosa.agents.folder import CrawlError
-from lycosa.agents.given_files import check_output, put_file
-from lycosa.agents.known_sites import KnownSites
-from lycosa.agents.report import MOST_SITES, Report, crawl_report
-from lycosa.agents.sitemap_coverage import Coverage, crawl_coverage
-from lycosa.interface import wording
+from lycosa.crawl_folder.folder import CrawlError
+from lycosa.crawl_folder.input_files import check_output, put_file
+from lycosa.inspection.export import FORMATS, TABLES, print_table
+from lycosa.inspection.export import export as export_table
+from lycosa.inspection.report import MOST_SITES, Report, crawl_report
+from lycosa.inspection.site_report import KnownSites
+from lycosa.inspection.sitemap_coverage import Coverage, crawl_coverage
 from lycosa.interface.commands.arguments import Commands, asked_crawl, named
 from lycosa.interface.commands.status import classes_told, details
-from lycosa.interface.report_page import report_page, rule_told
-from lycosa.interface.treasure_words import shares_told
-from lycosa.interface.wording import print_json, speaks_unicode
+from lycosa.interface.shared import wording
+from lycosa.interface.shared.wording import print_json, speaks_unicode
+from lycosa.interface.views.report_page import report_page, rule_told
+from lycosa.interface.views.t_graph import shares_told
 
 
 def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:

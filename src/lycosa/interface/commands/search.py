@@ -9,10 +9,10 @@ from html import unescape
 from itertools import islice
 from typing import Any
 
-from lycosa.agents.folder import CrawlError, home
-from lycosa.agents.page_signals import ResultOrders
+from lycosa.crawl_folder.folder import CrawlError, home
+from lycosa.indexing.ranking_signals import ResultOrders
 from lycosa.interface.commands.arguments import Commands, asked_crawl, named
-from lycosa.interface.wording import print_json, printable
+from lycosa.interface.shared.wording import print_json, printable
 from lycosa.records import Score
 from lycosa.search.index import Found, Hit, IndexReader
 from lycosa.search.query import understand
@@ -107,7 +107,7 @@ def search_lines(typed: str, found: Found, explained: bool = False) -> list[str]
 
 def serve(told: argparse.Namespace) -> int:
     """Search and status in the browser."""
-    from lycosa.interface.web.server import serve as serve_web
+    from lycosa.interface.server.app import serve as serve_web
 
     def ready(address: str, signed_in: str) -> None:
         print(f"Lycosa is at {address}\nTo change crawls from the browser, open {signed_in}", flush=True)

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lycosa import configuration as settings
-from lycosa.agents import seeds
-from lycosa.agents.folder import home
-from lycosa.configuration import Configuration, ConfigurationError
-from lycosa.fetching.seed_search import Proposal, Proposals
+from lycosa.configuration import settings
+from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.crawl_folder.folder import home
 from lycosa.interface.commands.arguments import Commands
-from lycosa.interface.commands.contact import with_contact
-from lycosa.interface.wording import print_json, printable
+from lycosa.interface.operations.contact import with_contact
+from lycosa.interface.shared.wording import print_json, printable
+from lycosa.preparation import seeds
+from lycosa.preparation.seed_search import Proposal, Proposals
 from lycosa.text import language_of, words
 from lycosa.topics.weight_table import FIRST_RESULTS, WeightTable
 

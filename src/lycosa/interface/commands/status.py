@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from lycosa.agents.folder import CrawlFolder, home
-from lycosa.agents.status import Status, crawl_status
-from lycosa.interface import wording
+from lycosa.crawl_folder.folder import CrawlFolder, home
+from lycosa.crawl_folder.status import Status, crawl_status
 from lycosa.interface.commands.arguments import Commands, asked_crawl
 from lycosa.interface.commands.progress import line_of
-from lycosa.interface.wording import print_json
+from lycosa.interface.shared import wording
+from lycosa.interface.shared.wording import print_json
 
 
 def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from lycosa.interface import controls
 from lycosa.interface.commands.arguments import Commands, asked_crawl, named
+from lycosa.interface.operations import crawl_control as controls
 
 
 def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:

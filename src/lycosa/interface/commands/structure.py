@@ -9,18 +9,19 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from lycosa import configuration as settings
-from lycosa.agents.folder import CrawlError, CrawlFolder, home
-from lycosa.agents.structure_samples import is_url, stored_structure, structures_of
-from lycosa.agents.structures import Alike, Cluster, Structures
-from lycosa.configuration import ConfigurationError
-from lycosa.interface import wording
+from lycosa.configuration import settings
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, home
+from lycosa.indexing.template_index import Alike, Cluster, Structures
 from lycosa.interface.commands.arguments import Commands, asked_crawl
-from lycosa.interface.commands.contact import with_contact
-from lycosa.interface.wording import print_json, printable
-from lycosa.pages import structure_sketch, tree_matching
-from lycosa.pages.structure import Skeleton
-from lycosa.pages.structure_sketch import likeness, sketch_of
+from lycosa.interface.operations.contact import with_contact
+from lycosa.interface.shared import wording
+from lycosa.interface.shared.wording import print_json, printable
+from lycosa.pages.structure import sketch as structure_sketch
+from lycosa.pages.structure import tree_matching
+from lycosa.pages.structure.skeleton import Skeleton
+from lycosa.pages.structure.sketch import likeness, sketch_of
+from lycosa.preparation.structure_samples import is_url, stored_structure, structures_of
 from lycosa.urls import normalise
 
 MOST_SHOWN = 1000

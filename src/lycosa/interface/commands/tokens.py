@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 
-from lycosa.agents.folder import home
-from lycosa.interface.api.tokens import Role, TokenFile
+from lycosa.crawl_folder.folder import home
 from lycosa.interface.commands.arguments import Commands
-from lycosa.interface.wording import day
+from lycosa.interface.shared.tokens import Role, TokenFile
+from lycosa.interface.shared.wording import day
 
 
 def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:

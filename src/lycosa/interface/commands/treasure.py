@@ -11,19 +11,15 @@ from typing import Any
 
 import msgspec
 
-from lycosa import configuration as settings
-from lycosa.agents.backlinks import backlink_sources
-from lycosa.agents.crawl_treasure import CrawlTreasure, crawl_treasure, take_back
-from lycosa.agents.folder import CrawlError, CrawlFolder, home
-from lycosa.agents.taxonomy_folder import OwnTaxonomy
-from lycosa.agents.topic_choice import choose_topic
-from lycosa.agents.treasure_building import Bounds, Built, Wanted, addresses_of, build_treasure
-from lycosa.agents.treasure_folder import read_graph, write_graph
-from lycosa.configuration import Configuration, ConfigurationError
+from lycosa.configuration import settings
+from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, home
+from lycosa.crawl_folder.t_graph_files import read_graph, write_graph
+from lycosa.inspection.t_graph import CrawlTreasure, crawl_treasure, take_back
 from lycosa.interface.commands.arguments import Commands, asked_crawl
-from lycosa.interface.commands.contact import with_contact
-from lycosa.interface.treasure_picture import treasure_picture
-from lycosa.interface.treasure_words import (
+from lycosa.interface.operations.contact import with_contact
+from lycosa.interface.shared.wording import print_json, printable
+from lycosa.interface.views.t_graph import (
     TARGETS_SHOWN,
     counted,
     graph_lines,
@@ -32,9 +28,13 @@ from lycosa.interface.treasure_words import (
     log_lines,
     plain_graph,
 )
-from lycosa.interface.wording import print_json, printable
-from lycosa.link_graph.treasure_builder import LEVELS
-from lycosa.link_graph.treasure_graph import MOST_LEVELS
+from lycosa.interface.views.t_graph_picture import treasure_picture
+from lycosa.link_graph.t_graph.builder import LEVELS
+from lycosa.link_graph.t_graph.graph import MOST_LEVELS
+from lycosa.preparation.backlinks import backlink_sources
+from lycosa.preparation.t_graph_pages import Bounds, Built, Wanted, addresses_of, build_treasure
+from lycosa.preparation.taxonomy_files import OwnTaxonomy
+from lycosa.preparation.topic_choice import choose_topic
 
 MOST_PER_LEVEL, MOST_FETCHES = 1_000, 10_000
 

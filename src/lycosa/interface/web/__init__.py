@@ -1,1 +1,1 @@
-"""What people see in the browser: search, crawls, and the server that answers."""
+"""What does the browser show? Translates operations and views into HTML."""

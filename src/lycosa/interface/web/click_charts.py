@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from lycosa.interface.charts import Axis, Series, line_chart
-from lycosa.interface.web.click_records import DayCount, moment_of
-from lycosa.interface.wording import day, number
+from lycosa.interface.shared.charts import Axis, Series, line_chart
+from lycosa.interface.shared.wording import day, number
+from lycosa.interface.views.clicks import DayCount, moment_of
 
 
 def visits_chart(days: Sequence[DayCount]) -> Markup:

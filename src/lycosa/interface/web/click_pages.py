@@ -14,11 +14,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from lycosa.clicks import Action
+from lycosa.click_records import Action
 from lycosa.clickstream.beacon import snippet
-from lycosa.configuration import ConfigurationError
-from lycosa.interface.api.calls import FORESEEN, NotThere, Office
-from lycosa.interface.api.click_stats import (
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.interface.commands.clicks.collect import EXAMPLE
+from lycosa.interface.commands.clicks.importance import MEASURES, picture
+from lycosa.interface.operations.calls import FORESEEN, NotThere, Office
+from lycosa.interface.operations.click_statistics import (
     DarkAsked,
     PageAsked,
     action_counts,
@@ -26,7 +28,7 @@ from lycosa.interface.api.click_stats import (
     list_dark,
     weighing,
 )
-from lycosa.interface.api.clicks import (
+from lycosa.interface.operations.clicks import (
     PagesAsked,
     SiteAsked,
     TopAsked,
@@ -35,11 +37,9 @@ from lycosa.interface.api.clicks import (
     site_store,
     top_page,
 )
-from lycosa.interface.commands.clicks import MEASURES, picture
-from lycosa.interface.commands.collect import EXAMPLE
-from lycosa.interface.rendering import page
-from lycosa.interface.web.click_charts import chart_points, visits_chart
-from lycosa.interface.web.click_records import (
+from lycosa.interface.shared.open_click_stores import open_stores
+from lycosa.interface.shared.rendering import page
+from lycosa.interface.views.clicks import (
     Doings,
     StorePlace,
     doings,
@@ -48,8 +48,8 @@ from lycosa.interface.web.click_records import (
     store_places,
     weighed_pages,
 )
-from lycosa.interface.web.foreseen import as_sentence, asked_number, with_ways_on
-from lycosa.interface.web.open_stores import open_stores
+from lycosa.interface.web.click_charts import chart_points, visits_chart
+from lycosa.interface.web.error_pages import as_sentence, asked_number, with_ways_on
 from lycosa.interface.web.search_pages import href, tidy
 from lycosa.urls import normalise
 

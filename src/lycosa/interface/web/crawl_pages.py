@@ -8,14 +8,14 @@ import lmdb
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from lycosa.agents.explanation import Explanation, explain
-from lycosa.agents.folder import CrawlError, CrawlFolder
-from lycosa.configuration import ConfigurationError
-from lycosa.interface.rendering import page
-from lycosa.interface.web.console import COLUMNS, PLOTS, console_values, drawings, sparkline
-from lycosa.interface.web.crawl_logs import log_names, log_part, log_process
-from lycosa.interface.web.ledger import one_reader
-from lycosa.interface.web.library import Library, UnreadableCrawl
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.inspection.explanation import Explanation, explain
+from lycosa.interface.shared.rendering import page
+from lycosa.interface.views.crawl_statistics import one_reader
+from lycosa.interface.views.open_crawls import Library, UnreadableCrawl
+from lycosa.interface.views.process_logs import log_names, log_part, log_process
+from lycosa.interface.web.crawl_panels import COLUMNS, PLOTS, console_values, drawings, sparkline
 from lycosa.storage.catalogue import MissingExtra
 
 LONGEST_ADDRESS = 4096

@@ -12,7 +12,7 @@ import html
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from lycosa.interface.web.reader_shelf import StoredPage
+from lycosa.interface.views.reader.stored_page import StoredPage
 from lycosa.pages.charsets import as_utf_8, decoded
 from lycosa.pages.hostile_markup import tamed
 

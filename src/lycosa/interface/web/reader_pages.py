@@ -16,13 +16,11 @@ import lmdb
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from lycosa.agents.folder import CrawlError, CrawlFolder
-from lycosa.configuration import ConfigurationError
-from lycosa.interface.rendering import page
-from lycosa.interface.web.library import Library
-from lycosa.interface.web.reader_original import quiet_copy
-from lycosa.interface.web.reader_policies import FRAMING, ORIGINAL, SAVED
-from lycosa.interface.web.reader_shelf import (
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.interface.shared.rendering import page
+from lycosa.interface.views.open_crawls import Library
+from lycosa.interface.views.reader.stored_page import (
     LARGEST_SAVED,
     LONGEST_ADDRESS,
     NotStored,
@@ -30,6 +28,8 @@ from lycosa.interface.web.reader_shelf import (
     reader_address,
     stored_page,
 )
+from lycosa.interface.web.reader_original import quiet_copy
+from lycosa.interface.web.reader_policies import FRAMING, ORIGINAL, SAVED
 from lycosa.interface.web.reader_views import links_view, reading_view, scores_view, structure_view, versions_view
 from lycosa.interface.web.search_pages import href, tidy
 from lycosa.search.query import LONGEST

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from lycosa.interface.web.search_questions import Question
-from lycosa.interface.web.search_topics import TopicNames
+from lycosa.interface.views.search.class_names import TopicNames
+from lycosa.interface.views.search.request import Question
 from lycosa.records import Record
 from lycosa.search.facets import MOST_SHOWN, Facets
 

@@ -18,14 +18,14 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
-from lycosa.interface.rendering import page, rendered
-from lycosa.interface.web.library import Library
-from lycosa.interface.web.search_answers import Answer
-from lycosa.interface.web.search_clicks import Asker, SearchNotes
+from lycosa.interface.api.search_json import as_searxng, as_suggestions
+from lycosa.interface.operations.search_feedback import Asker, SearchNotes
+from lycosa.interface.shared.rendering import page, rendered
+from lycosa.interface.views.open_crawls import Library
+from lycosa.interface.views.search.class_names import TopicNames
+from lycosa.interface.views.search.request import MOST_PAGES, PER_PAGE, Question
+from lycosa.interface.views.search.results import Answer
 from lycosa.interface.web.search_filters import PERIODS_TOLD, SORTS_TOLD, chips_told, filters_of
-from lycosa.interface.web.search_json import as_searxng, as_suggestions
-from lycosa.interface.web.search_questions import MOST_PAGES, PER_PAGE, Question
-from lycosa.interface.web.search_topics import TopicNames
 from lycosa.search.index import Found, Hit
 from lycosa.search.query import LONGEST, Wanted
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from lycosa.interface.rendering import page
+from lycosa.interface.shared.rendering import page
+from lycosa.interface.views.settings import groups, tables
 from lycosa.interface.web.crawl_pages import crawl_asked_for, frame, readable_configuration
-from lycosa.interface.web.setting_words import groups, tables
 
 
 def settings_page(request: Request) -> Response:

@@ -9,17 +9,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from lycosa.agents.proposals import OwnVocabulary
-from lycosa.agents.taxonomy_folder import OwnTaxonomy
-from lycosa.interface.api.calls import Office
-from lycosa.interface.api.mapping import Texts, map_texts
-from lycosa.interface.api.proposals import proposals_told
-from lycosa.interface.api.topics import ClassAsked, classified, get_class, named_topic, topic_detail
-from lycosa.interface.rendering import page
-from lycosa.interface.web.foreseen import asked_number, small_form, with_ways_on
+from lycosa.interface.operations.calls import Office
+from lycosa.interface.operations.crawl_setup import Texts, map_texts
+from lycosa.interface.operations.proposals import proposals_told
+from lycosa.interface.operations.topics import ClassAsked, classified, get_class, named_topic, topic_detail
+from lycosa.interface.shared.rendering import page
+from lycosa.interface.views.topic_tree import MOST_SHOWN, branches, known_topics, matching
+from lycosa.interface.web.error_pages import asked_number, small_form, with_ways_on
 from lycosa.interface.web.search_pages import href, tidy
-from lycosa.interface.web.topic_tree import MOST_SHOWN, branches, known_topics, matching
-from lycosa.interface.web.treasure_pages import crawls_with_graphs, treasure_page
+from lycosa.interface.web.t_graph_pages import crawls_with_graphs, treasure_page
+from lycosa.preparation.taxonomy_files import OwnTaxonomy
+from lycosa.preparation.taxonomy_proposals import OwnVocabulary
 
 LONGEST_NAME, LONGEST_WORDS, LONGEST_TEXT = 1000, 300, 200_000
 PER_PAGE, MOST_NUMBER = 20, 10_000

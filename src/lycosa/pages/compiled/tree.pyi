@@ -1,4 +1,4 @@
-from lycosa.pages.elements import Said
+from lycosa.pages.html.elements import Said
 from lycosa.records import Link, Links
 
 class CompiledTree:

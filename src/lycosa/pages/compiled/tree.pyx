@@ -19,16 +19,16 @@ from selectolax import lexbor as library
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from lycosa import urls
-from lycosa.pages import main_text as plain_text
-from lycosa.pages import places as plain_places
-from lycosa.pages import stretches as plain_stretches
-from lycosa.pages.elements import (
+from lycosa.pages.html import main_text as plain_text
+from lycosa.pages.html import link_context as plain_places
+from lycosa.pages.html import long_blocks as plain_stretches
+from lycosa.pages.html.elements import (
     MOST_BREAKS, MOST_RELATIONS, MOST_TITLES, SORT_OF_TAG, SORTS, Said, folded, kind_of, shortened,
 )
-from lycosa.pages.links import LONGEST_ANCHOR, LONGEST_HEADING, MENTIONS_PER_LINK, MOST_HEADINGS, MOST_INSIDE
-from lycosa.pages.outline import NUMBER_OF_KIND, TOO_DEEP, skeleton_of
-from lycosa.pages.structure import DEEPEST as DEEPEST_ELEMENT
-from lycosa.pages.structure import ForeignNames
+from lycosa.pages.html.links import LONGEST_ANCHOR, LONGEST_HEADING, MENTIONS_PER_LINK, MOST_HEADINGS, MOST_INSIDE
+from lycosa.pages.structure.outline import NUMBER_OF_KIND, TOO_DEEP, skeleton_of
+from lycosa.pages.structure.skeleton import DEEPEST as DEEPEST_ELEMENT
+from lycosa.pages.structure.skeleton import ForeignNames
 from lycosa.records import Headings, Links
 
 include "calls.pxi"

@@ -1,1 +1,1 @@
-"""Strategies of others, to compare with: one module each, and what they share."""
+"""What do we compare with? Published strategies, one module each, and their parts."""

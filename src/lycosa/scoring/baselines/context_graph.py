@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lycosa.configuration import Configuration
+from lycosa.configuration.settings import Configuration
 from lycosa.records import Link, Page, Score, Visit
-from lycosa.scoring.baselines.layers import LAYERS, CrawledPage, layers_of, trained_on
-from lycosa.scoring.baselines.waiting_links import WaitingLinks
+from lycosa.scoring.baselines.link_distances import LAYERS, CrawledPage, layers_of, trained_on
 from lycosa.scoring.naive_bayes import Bags, NaiveBayes
 from lycosa.scoring.scorer import OFF_TOPIC, Topic
+from lycosa.scoring.waiting_links import WaitingLinks
 
 FIRST_TRAINING = 100
 TRAINING_EVERY = 250

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from lycosa.configuration import Configuration
+from lycosa.configuration.settings import Configuration
 from lycosa.records import Link, Page, Score, Visit
 from lycosa.scoring.scorer import Topic
 

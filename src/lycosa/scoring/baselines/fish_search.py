@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lycosa.configuration import Configuration
+from lycosa.configuration.settings import Configuration
 from lycosa.records import Link, Page, Score, Visit
-from lycosa.scoring.remembered import Remembered
+from lycosa.scoring.bounded_memory import Remembered
 from lycosa.scoring.scorer import OFF_TOPIC, Topic
 
 DEPTH = 3

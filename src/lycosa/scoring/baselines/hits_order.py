@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.configuration import Configuration
+from lycosa.configuration.settings import Configuration
 from lycosa.link_graph.graph import LinkGraph
 from lycosa.link_graph.hits import hits
 from lycosa.scoring.baselines.graph_order import GraphOrderLinkScorer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lycosa.configuration import Configuration
+from lycosa.configuration.settings import Configuration
 from lycosa.records import Link, Page, Score, Visit
 from lycosa.scoring.known_parents import MOST_REMEMBERED, KnownParents
 from lycosa.scoring.scorer import Topic

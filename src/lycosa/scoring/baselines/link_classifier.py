@@ -14,12 +14,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from lycosa.configuration import Configuration
+from lycosa.configuration.settings import Configuration
 from lycosa.records import Link, Page, Score, Visit
 from lycosa.scoring.baselines.link_features import PLACES, LinkFeatures
-from lycosa.scoring.baselines.waiting_links import WaitingLinks
 from lycosa.scoring.naive_bayes import Bags, NaiveBayes, Places
 from lycosa.scoring.scorer import OFF_TOPIC, Topic
+from lycosa.scoring.waiting_links import WaitingLinks
 
 FIRST_TRAINING = 100
 TRAINING_EVERY = 500

@@ -15,10 +15,10 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from lycosa.configuration import Configuration
+from lycosa.configuration.settings import Configuration
 from lycosa.records import Link, Page, Redirected, Score, Visit, urls_of
+from lycosa.scoring.bounded_memory import Remembered
 from lycosa.scoring.known_parents import MOST_REMEMBERED
-from lycosa.scoring.remembered import Remembered
 from lycosa.scoring.scorer import OFF_TOPIC, Topic
 
 SEED_CASH = 1.0

@@ -6,7 +6,7 @@ as a whole when the graph grows, so links that are not looked at again stay in o
 
 from __future__ import annotations
 
-from lycosa.configuration import Configuration
+from lycosa.configuration.settings import Configuration
 from lycosa.scoring.baselines.graph_order import GraphOrderLinkScorer
 from lycosa.scoring.crawled_graph import CrawledGraph, PageRankMeasure
 from lycosa.scoring.scorer import Topic

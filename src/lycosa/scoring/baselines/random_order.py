@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import xxhash
 
-from lycosa.configuration import Configuration
+from lycosa.configuration.settings import Configuration
 from lycosa.records import Link, Page, Score
 from lycosa.scoring.scorer import Topic
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lycosa.configuration import Configuration
+from lycosa.configuration.settings import Configuration
 from lycosa.records import Link, Page, Score, Visit
-from lycosa.scoring.baselines.closeness import Closeness
-from lycosa.scoring.remembered import Remembered
+from lycosa.scoring.baselines.topic_similarity import Closeness
+from lycosa.scoring.bounded_memory import Remembered
 from lycosa.scoring.scorer import OFF_TOPIC, Topic
 
 DECAY = 0.5

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
-from lycosa.scoring.remembered import Remembered
+from lycosa.scoring.bounded_memory import Remembered
 
 NGRAM = 2
 DIMENSIONS = 256

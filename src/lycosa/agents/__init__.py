@@ -1,1 +1,0 @@
-"""Together: the agent, its commit, and how several agents share a crawl."""

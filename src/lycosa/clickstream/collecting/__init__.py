@@ -1,1 +1,0 @@
-"""The collector: receives what the beacon sends, judges it and has it kept. Start with `collector`."""

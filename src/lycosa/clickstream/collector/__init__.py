@@ -1,0 +1,1 @@
+"""How are the beacon's events received? Start with `server`."""

@@ -1,0 +1,1 @@
+"""How are log lines read?"""

@@ -1,0 +1,1 @@
+"""Who came, and for how long did they stay?"""

@@ -1,0 +1,1 @@
+"""How do several agents share one crawl?"""

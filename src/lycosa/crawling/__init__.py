@@ -1,0 +1,1 @@
+"""What does one agent do with a page? Read `agent` first, then `commit`."""

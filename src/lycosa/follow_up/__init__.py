@@ -1,0 +1,1 @@
+"""The results were not enough: how does the crawl go on?"""

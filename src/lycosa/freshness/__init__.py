@@ -1,0 +1,1 @@
+"""When is a page fetched again, and has it changed?"""

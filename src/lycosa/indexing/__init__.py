@@ -1,0 +1,1 @@
+"""How do search index, templates and ranking signals keep up with a crawl?"""

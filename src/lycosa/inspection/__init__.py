@@ -1,0 +1,1 @@
+"""What happened, why, and is the crawl intact?"""

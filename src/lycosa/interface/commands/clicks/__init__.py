@@ -1,0 +1,1 @@
+"""What can be typed after `lycosa clicks`, and after `lycosa collect`?"""

@@ -1,0 +1,1 @@
+"""What does `lycosa demo` show?"""

@@ -1,0 +1,1 @@
+"""What can be asked or done? One typed function each, for all interfaces."""

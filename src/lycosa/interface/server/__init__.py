@@ -1,0 +1,1 @@
+"""How are pages and API served?"""

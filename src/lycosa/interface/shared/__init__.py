@@ -1,0 +1,1 @@
+"""What do all interfaces need?"""

@@ -1,0 +1,1 @@
+"""What is shown of crawls, clicks and topics? Reads, never writes."""

@@ -1,0 +1,171 @@
+"""The crawls of a home as the pages see them: found by name, their indexes and ledgers kept at hand."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.crawl_folder.status import Status, crawl_status
+from lycosa.indexing.ranking_signals import ResultOrders
+from lycosa.interface.views.crawl_statistics import Ledger, Overview
+from lycosa.interface.views.search.class_names import TopicNames
+from lycosa.interface.views.search.index_words import IndexWords
+from lycosa.interface.views.search.request import PER_PAGE, Question
+from lycosa.interface.views.search.results import Answer, unanswered
+from lycosa.records import Record
+from lycosa.search.index import Found, IndexDamaged, IndexReader
+from lycosa.search.query import understand
+from lycosa.search.ranking import Order
+from lycosa.search.suggestions import completed, corrected
+
+
+class UnknownCrawl(CrawlError):
+    """There is no crawl of that name."""
+
+
+class UnreadableCrawl(CrawlError):
+    """The crawl's folder is there, but what lies in it cannot be understood."""
+
+
+class Shelved(Record, frozen=True):
+    """A crawl in the list of crawls; `trouble` instead of a status where it cannot be read."""
+
+    name: str
+    searchable: bool
+    status: Status | None = None
+    trouble: str = ""
+
+
+class Library:
+    """All crawls below a home, read only."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._ledgers: dict[str, Ledger] = {}
+        self._readers: dict[str, tuple[int, IndexReader]] = {}
+        self._orders: dict[str, ResultOrders] = {}
+        self._words: dict[str, IndexWords] = {}
+        self._topics: dict[str, tuple[int, TopicNames]] = {}
+        self._opening = threading.Lock()
+
+    def names(self) -> list[str]:
+        """The names of all crawls."""
+        return [folder.name for folder in CrawlFolder.all(self._home)]
+
+    def searchable(self) -> list[str]:
+        """The names of the crawls that have an index."""
+        return [folder.name for folder in CrawlFolder.all(self._home) if _stamp(folder)]
+
+    def crawl(self, name: str) -> CrawlFolder:
+        """A crawl by its name, which is only ever compared, never made into a path."""
+        for folder in CrawlFolder.all(self._home):
+            if folder.name == name:
+                return folder
+        raise UnknownCrawl(f"There is no crawl named “{name[:80]}”.")
+
+    def shelves(self) -> list[Shelved]:
+        """Every crawl with how it stands."""
+        found = []
+        for folder in CrawlFolder.all(self._home):
+            searchable = bool(_stamp(folder))
+            try:
+                found.append(Shelved(folder.name, searchable, self.status(folder)))
+            except UnreadableCrawl as error:
+                found.append(Shelved(folder.name, searchable, trouble=str(error)))
+        return found
+
+    def status(self, folder: CrawlFolder) -> Status:
+        """How a crawl stands now."""
+        try:
+            return crawl_status(folder)
+        except (ConfigurationError, OSError, KeyError, ValueError) as error:
+            raise UnreadableCrawl(f"The crawl “{folder.name}” cannot be read: {error}") from error
+
+    def overview(self, folder: CrawlFolder) -> Overview:
+        """The crawl's journals in brief, as far as they have been read."""
+        try:
+            return self._ledgers.setdefault(folder.name, Ledger(folder)).look()
+        except (ConfigurationError, OSError) as error:
+            return Overview(trouble=str(error))
+
+    def search(self, folder: CrawlFolder, typed: str, limit: int, offset: int) -> Found | None:
+        """The answer of a crawl's index, or None where there is no index (any more, or yet)."""
+        try:
+            reader = self._reader(folder)
+            return reader.search(understand(typed), limit, offset, self._order(folder, typed))
+        except (IndexDamaged, ValueError):
+            self._readers.pop(folder.name, None)
+            return None
+
+    def ask(self, folder: CrawlFolder, question: Question, now: float) -> Answer:
+        """The answer to a question: a page of results, what they have in common, and another spelling if need be."""
+        wanted = question.wanted(now)
+        try:
+            reader = self._reader(folder)
+            order = self._order(folder, question.typed)
+            found = reader.search(wanted, PER_PAGE, question.offset, order, question.sort)
+            words = self._words.setdefault(folder.name, IndexWords()).of(reader, _stamp(folder))
+            correction = corrected(question.typed, found.total, reader, words)
+            return Answer(found, reader.facets(wanted, found.total), correction)
+        except (IndexDamaged, ValueError, OSError) as error:
+            self._readers.pop(folder.name, None)
+            return unanswered(folder.name, error, there=bool(_stamp(folder)), running=self._running(folder))
+
+    def suggest(self, folder: CrawlFolder, typed: str, queries: Sequence[str]) -> list[str]:
+        """How what somebody types may go on; `queries` of others may be told."""
+        try:
+            reader = self._reader(folder)
+            words = self._words.setdefault(folder.name, IndexWords()).of(reader, _stamp(folder))
+            return completed(typed, reader, words, queries)
+        except (IndexDamaged, ValueError, OSError):
+            self._readers.pop(folder.name, None)
+            return []
+
+    def topics(self, folder: CrawlFolder) -> TopicNames:
+        """What the classes of a crawl's pages are called, read anew when its settings have changed."""
+        try:
+            stamp = (folder.path / "crawl.toml").stat().st_mtime_ns
+        except OSError:
+            return TopicNames(())
+        kept = self._topics.get(folder.name)
+        if kept is None or kept[0] != stamp:
+            kept = self._topics[folder.name] = (stamp, TopicNames.of_crawl(folder))
+        return kept[1]
+
+    def _running(self, folder: CrawlFolder) -> bool:
+        try:
+            return self.status(folder).state == "running"
+        except UnreadableCrawl:
+            return False
+
+    def _order(self, folder: CrawlFolder, typed: str) -> Order | None:
+        """How results are put in order; by the words alone where the crawl's settings cannot be read."""
+        try:
+            return self._orders.setdefault(folder.name, ResultOrders(folder, beside=True)).of(typed)
+        except (ConfigurationError, OSError):
+            return None
+
+    def _reader(self, folder: CrawlFolder) -> IndexReader:
+        """The one reader of an index, which sees everything committed by now.
+
+        It is opened anew after a commit, as the index may have been built again with another layout.
+        """
+        with self._opening:
+            stamp = _stamp(folder)
+            kept = self._readers.get(folder.name)
+            if kept is not None and kept[0] == stamp:
+                return kept[1]
+            reader = IndexReader(folder.index)
+            self._readers[folder.name] = (stamp, reader)
+            return reader
+
+
+def _stamp(folder: CrawlFolder) -> int:
+    """Changes with every commit of the index; 0 where there is none."""
+    try:
+        return (folder.index / "meta.json").stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0

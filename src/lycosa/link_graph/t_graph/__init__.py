@@ -1,0 +1,1 @@
+"""How many downloads is a passage away from a target (T-Graph)?"""

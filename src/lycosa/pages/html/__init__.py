@@ -1,0 +1,1 @@
+"""How are links and main text read from markup, in Python?"""

@@ -1,0 +1,1 @@
+"""How is a page built, whatever it says?"""

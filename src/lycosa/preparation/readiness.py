@@ -1,0 +1,105 @@
+"""Whether a crawl can go by its settings: found out where they are made, not where they are needed.
+
+Whoever begins a crawl or goes on with one, changes its settings or finds them changed asks
+the same question here. Nothing is written and nobody is asked for a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import time
+
+from lycosa import plugins
+from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.crawl_folder.class_scheme import checked_classes, scheme_of_crawl
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.t_graph_files import treasure_of
+from lycosa.crawling.assembly import label_of, topic_of
+from lycosa.crawling.click_source import check_source
+from lycosa.fetching.address_guard import AddressGuard
+from lycosa.fetching.contact import check_contact
+from lycosa.fetching.recorded_web import parse_recording
+from lycosa.frontier.admission import admission
+from lycosa.frontier.url_patterns import odd_pattern
+from lycosa.lab.simulated_web.notation import parse_box
+from lycosa.preparation.structure_samples import check_samples
+from lycosa.records import Link
+from lycosa.urls import normalise
+
+
+def check_ready(folder: CrawlFolder) -> None:
+    """Refuse to begin or go on with a crawl that could not go by its settings."""
+    check_settings(folder.configuration(), folder)
+
+
+def check_settings(
+    configuration: Configuration, folder: CrawlFolder, *, texts: Sequence[str] = (), samples: Sequence[str] = ()
+) -> None:
+    """Refuse settings that the crawl in this folder could not go by.
+
+    `texts` are examples and `samples` the names of sample pages that the folder will have.
+    """
+    check_parts(configuration)
+    check_seeds(configuration, folder.name)
+    check_contact(configuration, (*configuration.seeds, *folder.orders(0)[0]))
+    _check_topic(configuration, folder, texts)
+    check_samples(samples, configuration)
+    check_source(configuration, folder.path)
+    _check_fetcher(configuration)
+    for odd in filter(None, map(odd_pattern, (*configuration.scope.block, *configuration.scope.allow))):
+        raise ConfigurationError(f"scope: {odd}")
+    admission(configuration)
+
+
+def check_parts(configuration: Configuration) -> None:
+    """Refuse names of parts that nobody has."""
+    for point, name in (
+        ("link_scorers", configuration.strategy),
+        ("page_scorers", configuration.page_scorer),
+        ("assigners", configuration.partition),
+        ("fetchers", configuration.fetching.fetcher),
+        ("rankings", configuration.ranking.name),
+        *(("admission_rules", rule) for rule in configuration.scope.rules),
+    ):
+        plugins.find(point, name)
+
+
+def check_seeds(configuration: Configuration, origin: str) -> None:
+    """Refuse seeds that are no URLs; `origin` is where they come from."""
+    for seed in configuration.seeds:
+        if normalise(seed) is None:
+            raise ConfigurationError(f"{origin}: seed {seed!r} is no http(s) URL")
+
+
+def check_a_seed_is_let_in(configuration: Configuration) -> None:
+    """Refuse a crawl that would end where it begins."""
+    rules = admission(configuration)
+    refused = {seed: rules.refusal(Link(normalise(seed) or seed)) for seed in configuration.seeds}
+    if refused and all(refused.values()):
+        seed, why = next(iter(refused.items()))
+        raise ConfigurationError(f"no seed is let in; {seed} is refused: {why}")
+
+
+def _check_topic(configuration: Configuration, folder: CrawlFolder, texts: Sequence[str]) -> None:
+    if configuration.strategy == "treasure" and not (label_of(configuration) or texts or configuration.topic.examples):
+        raise ConfigurationError(
+            "the strategy treasure needs to know what to look for: --topic WORDS, --example URL|FILE or --class N"
+        )
+    checked_classes(configuration, scheme_of_crawl(configuration, folder.path))
+    if texts:
+        label_of(configuration)
+        treasure_of(configuration, folder.path)
+    else:
+        topic_of(configuration, folder.path)
+
+
+def _check_fetcher(configuration: Configuration) -> None:
+    """How pages are fetched, as far as it is told at once: to open a web may take long."""
+    fetching = configuration.fetching
+    AddressGuard(fetching.allow_addresses)
+    if fetching.fetcher == "http":
+        plugins.find("fetchers", "http")(configuration, time)
+    elif fetching.fetcher == "simulated":
+        parse_box(fetching.web)
+    elif fetching.fetcher == "recorded":
+        parse_recording(fetching.web)

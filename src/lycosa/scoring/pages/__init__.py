@@ -1,0 +1,1 @@
+"""How relevant is a page?"""

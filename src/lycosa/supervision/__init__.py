@@ -1,0 +1,1 @@
+"""Who starts, steers, restarts and stops processes?"""

@@ -1,0 +1,1 @@
+"""Which knowledge class is a text or link about?"""

@@ -1,0 +1,1 @@
+"""What does the taxonomy lack? It proposes, a person decides (C4)."""

@@ -1,0 +1,73 @@
+"""A block that is lifted gives its links back, and what a person adds is taken up, whatever became of it before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tiny_web import TinyWeb, crawl_folder, page, rows, run
+
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawling.readmission import SecondThoughts
+
+HERE, THERE = "http://a.example/", "http://b.example/"
+LINKS = [f"{THERE}{number}" for number in range(5)]
+
+
+def web() -> TinyWeb:
+    return TinyWeb(lambda url: page(f"birds of {url}", LINKS if url == HERE else []))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> CrawlFolder:
+    made = crawl_folder(tmp_path, [HERE], scope={"block": ["b.example"]})
+    assert run(made, web()) == [HERE]
+    return made
+
+
+def test_links_wait_again_when_their_block_is_lifted_while_nobody_crawls(folder: CrawlFolder) -> None:
+    folder.add_pattern("allow", "b.example")
+    assert sorted(run(folder, web())) == LINKS
+    assert run(folder, web()) == []
+
+
+def test_links_that_had_waited_when_the_block_came_wait_again_too(tmp_path: Path) -> None:
+    folder = crawl_folder(tmp_path, [HERE], pages=1)
+    assert run(folder, web()) == [HERE]
+    folder.add_pattern("block", "b.example")
+    folder.change("pages=3")
+    assert run(folder, web()) == []
+    folder.add_pattern("allow", "b.example")
+    assert len(run(folder, web())) == 2
+
+
+def test_little_by_little_all_are_found(folder: CrawlFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lycosa.crawling.readmission.AT_ONCE", 2)
+    folder.add_pattern("allow", "b.example")
+    assert sorted(run(folder, web())) == LINKS
+
+
+def test_nothing_is_looked_for_while_the_rules_are_the_same(
+    folder: CrawlFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[float] = []
+    go_on = SecondThoughts.go_on
+
+    def watched(self: SecondThoughts, now: float) -> dict[str, bytes]:
+        if self.look:
+            looked.append(now)
+        return go_on(self, now)
+
+    monkeypatch.setattr(SecondThoughts, "go_on", watched)
+    folder.change("politeness.retries=1")
+    assert run(folder, web()) == []
+    assert looked == []
+
+
+def test_what_a_person_adds_is_fetched_though_it_was_before_or_was_refused(tmp_path: Path) -> None:
+    folder = crawl_folder(tmp_path, [HERE], scope={"depth": 0, "block": ["b.example/0"]})
+    assert run(folder, web()) == [HERE]
+    folder.order([HERE, LINKS[0], LINKS[1]])
+    assert sorted(run(folder, web())) == [HERE, LINKS[1]]
+    assert len(rows(folder)) == 3
+    assert run(folder, web()) == []

@@ -1,0 +1,54 @@
+"""The desk of a running agent: what people change is taken up, what nobody could work by is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tiny_web import crawl_folder
+
+from lycosa.crawl_folder.folder import CrawlFolder, Wish
+from lycosa.crawl_folder.status import crawl_status
+from lycosa.crawling.agent import Agent
+from lycosa.crawling.assembly import build_agent
+from lycosa.supervision.control_channel import Desk
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> CrawlFolder:
+    return crawl_folder(tmp_path, ["http://127.0.0.1:9/"])
+
+
+@pytest.fixture
+def agent(folder: CrawlFolder) -> Iterator[Agent]:
+    made = build_agent(folder, 0, Desk(folder, 0), lambda: 0.0)
+    yield made
+    made.crawl.close()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("[scope]", "[scope", "not valid TOML"),
+        ('strategy = "best-first"', 'strategy = "nosuch"', "no strategy named 'nosuch'"),
+        ('"scheme", ', '"nosuch", ', "no admission rule named 'nosuch'"),
+        ('source = ""', 'source = "/nonexistent"', "clicks.source"),
+        ("127.0.0.1:9", "public.example", "needs a contact"),
+    ],
+)
+def test_an_agent_goes_on_with_the_settings_it_had(
+    folder: CrawlFolder, agent: Agent, old: str, new: str, why: str
+) -> None:
+    desk, path = Desk(folder, 0), folder.path / "crawl.toml"
+    good = path.read_text("utf-8")
+    assert old in good
+    path.write_text(good.replace(old, new).replace("pages = 0", "pages = 5"), "utf-8")
+    with folder.owned():
+        assert desk.look(agent, 10.0) is Wish.RUN
+        assert agent.budget.pages == 0
+        assert why in folder.statuses(1)[0]["settings_trouble"]
+        path.write_text(good.replace("pages = 0", "pages = 7"), "utf-8")
+        desk.look(agent, 20.0)
+        assert agent.budget.pages == 7
+        assert not crawl_status(folder).trouble
