@@ -17,7 +17,7 @@ from bench.rows import Row, less_is_better, more_is_better
 from lycosa.configuration import settings
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.inspection.report import crawl_report
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.supervision.supervisor import Fleet
 
 ROUNDS = 3

@@ -24,8 +24,8 @@ from bench.ours import folder_for
 from bench.rivals.environments import Missing
 from bench.rivals.runner import NAMES, Run, run_rival
 from bench.rows import Row, less_is_better, missing, more_is_better
+from lycosa.crawl_folder.stored_pages import page_at
 from lycosa.crawl_folder.stores import reading
-from lycosa.search.indexer import page_at
 from lycosa.storage import catalogue
 from lycosa.storage.archive import Place
 

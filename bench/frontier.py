@@ -19,8 +19,7 @@ from statistics import median
 
 from bench.cores import client_core, pinned
 from bench.rows import RESULTS, Row, less_is_better, more_is_better
-from lycosa.configuration.sections import FrontierSection, Politeness, Seconds
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration, FrontierSection, Politeness, Seconds
 from lycosa.crawling.assembly import build_frontier
 from lycosa.interface.shared.charts import Axis, Series, line_chart
 from lycosa.records import Fetched, Link, Response, Score, SiteOpened

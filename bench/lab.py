@@ -12,11 +12,11 @@ import os
 import time
 
 from bench.rows import Row, less_is_better, missing, more_is_better
-from lycosa import plugins
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.lab.experiment import KINDS, Plan, Run, run_experiment
 from lycosa.lab.metrics import ORACLE
 from lycosa.lab.webs import LabWeb, open_web
+from lycosa.plugins import registry
 
 WIKISPEEDIA = "wikispeedia:"
 BOX = "box:7?hosts=20&pages=2000&size=20KiB"
@@ -51,7 +51,7 @@ def run() -> list[Row]:
 
 
 def _rows(web: LabWeb, topics: tuple[str, ...] | list[str]) -> list[Row]:
-    known = plugins.names("link_scorers")
+    known = registry.names("link_scorers")
     crawled = tuple(topics[: int(os.environ.get("LYCOSA_BENCH_TOPICS", "3"))])
     cheap = tuple(name for name in (*CHEAP, *MOVING) if name in known)
     plan = Plan(web=web.name, topics=crawled, strategies=(*cheap, ORACLE), pages=PAGES)

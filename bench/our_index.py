@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.indexing.index_process import open_writer
-from lycosa.search.indexer import Indexer
+from lycosa.indexing.indexer import Indexer
 from lycosa.storage.agent_store import AgentStore
 
 

@@ -15,10 +15,10 @@ import time
 from pathlib import Path
 
 from bench.rivals.stopwatch import peak_mb
-from lycosa import plugins
 from lycosa.configuration import settings
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawling.assembly import build_agent
+from lycosa.plugins import registry
 from lycosa.storage import catalogue
 from lycosa.supervision.control_channel import Desk, collect_rarely
 
@@ -45,7 +45,7 @@ async def crawl(folder: CrawlFolder) -> dict[str, object]:
     """Crawl until nothing is left."""
     strategy = folder.configuration().strategy
     for point, name in (("fetchers", "http"), ("page_scorers", "okapi"), ("link_scorers", strategy)):
-        plugins.find(point, name)
+        registry.find(point, name)
     catalogue.arrow()
     began, used = time.perf_counter(), time.process_time()
     collect_rarely()

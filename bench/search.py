@@ -18,7 +18,7 @@ from statistics import median
 from bench import search_requests
 from bench.rows import Row, less_is_better
 from bench.web_text import vocabulary
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.indexing.ranking_signals import Known, PageTable
 from lycosa.records import Page
 from lycosa.search.click_model import Choice

@@ -1,10 +1,10 @@
 """The reference pages in docs/reference, made from the code, so that they cannot say anything else.
 
 Run it without arguments to write the pages; with `--check` it writes nothing and fails where a page is out of date.
-Commands come from the argument parser, settings from the records in `lycosa.configuration.sections` (with a sentence each from
-src/lycosa/data/settings.toml), plug points from the entry points, strategies from their modules' docstrings, records
-from `lycosa.records` and the tables of an export. The API page
-is there where `lycosa.interface.api.openapi` is, and says what the OpenAPI document says.
+Commands come from the argument parser, settings from the records in `lycosa.configuration.sections` (with a sentence
+each from src/lycosa/data/settings.toml), plug points from `lycosa.plugins.plug_points` and the entry points, strategies
+from their modules' docstrings, records from `lycosa.records` and the tables of an export. The API page says what the
+OpenAPI document says.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import argparse
 import importlib
 import importlib.util
 import inspect
-import re
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,27 +21,18 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from lycosa import click_records as clicks, plugins, records
+from lycosa import click_records as clicks
+from lycosa import records
+from lycosa.configuration.sections import Bytes, Collector, Configuration, Seconds, Section, Window
+from lycosa.configuration.settings import to_toml
 from lycosa.inspection import export
-from lycosa.configuration.settings import Configuration, to_toml
 from lycosa.interface.cli import parser
-from lycosa.configuration.sections import Bytes, Collector, Seconds, Section, Window
+from lycosa.plugins.plug_points import POINTS
 from lycosa.storage import catalogue
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "docs" / "reference"
 WORDS = ROOT / "src" / "lycosa" / "data" / "settings.toml"
-NAMED_BY = {
-    "admission_rules": "`scope.rules`",
-    "fetchers": "`fetching.fetcher`",
-    "page_scorers": "`relevance.scorer`",
-    "link_scorers": "`strategy` (`--strategy`)",
-    "assigners": "`partition` (`--partition`)",
-    "seed_engines": "`lycosa seeds --engine NAME:WHERE`",
-    "closeness": "`lycosa topics propose --closeness NAME:WHERE`",
-    "rankings": "`ranking.name`",
-}
-"""Which setting or option names a plug-in of each point."""
 
 
 def pages() -> dict[str, str]:
@@ -255,16 +245,17 @@ def plug_points_page() -> str:
     """Each plug point with what is plugged in."""
     entries = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
     body: list[str] = []
-    for point in plugins.POINTS:
-        ours = entries.get(f"lycosa.{point}", {})
-        shapes = _shapes(list(ours.values()))
-        body += [f"## `lycosa.{point}`", "", f"{plugins._CALLED[point].capitalize()}, named by {NAMED_BY[point]}.", ""]
-        body += ["A factory of this shape:", "", "```python", *shapes, "```", ""]
-        rows = [(_code(name), _first_line(reference), _code(reference)) for name, reference in sorted(ours.items())]
+    for name, point in POINTS.items():
+        ours = entries.get(f"lycosa.{name}", {})
+        use = f"{_paragraphs(point.factory.__doc__)} Named by {point.named_by}."
+        body += [f"## `lycosa.{name}`", "", f"{point.noun.capitalize()}. {use}", ""]
+        body += ["```python", _shape_of(point.factory), "```", ""]
+        rows = [(_code(each), _first_line(reference), _code(reference)) for each, reference in sorted(ours.items())]
         body += _table(("name", "what it is", "where"), rows)
     intro = (
         "Parts that can be swapped. A plug-in is a callable registered as an entry point; what is shipped enters by "
-        "the same door. [Write a plug-in](../how-to/write-a-plug-in.md) shows a complete one."
+        "the same door. `lycosa.plugins.plug_points` says what each part must do; "
+        "[Write a plug-in](../how-to/write-a-plug-in.md) shows a complete one."
     )
     return _page("Plug points", intro, body)
 
@@ -274,13 +265,10 @@ def _loaded(reference: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def _shapes(references: list[str]) -> list[str]:
-    """What factories take, and what they return where all of them say the same."""
-    signatures = [inspect.signature(_loaded(reference)) for reference in references]
-    returned = {str(signature.return_annotation).strip("'\"") for signature in signatures}
-    to = f" -> {returned.pop()}" if len(returned) == 1 else ""
-    taken = {", ".join(re.sub(r"['\"]", "", str(each)) for each in one.parameters.values()) for one in signatures}
-    return [f"def factory({each}){to}: ..." for each in sorted(taken)]
+def _shape_of(factory: Any) -> str:
+    """The factory of a plug point as one would write it."""
+    taken, _, returned = str(inspect.signature(factory)).replace("'", "").rpartition(" -> ")
+    return f"def factory({taken.removeprefix('(self, ')} -> {returned}: ..."
 
 
 def _first_line(reference: str) -> str:
@@ -435,7 +423,10 @@ def main(arguments: list[str]) -> int:
     """Write the pages, or say which are out of date."""
     silent = undescribed()
     if silent:
-        print(f"src/lycosa/data/settings.toml and lycosa.configuration.sections differ in: {', '.join(silent)}", file=sys.stderr)
+        print(
+            f"src/lycosa/data/settings.toml and lycosa.configuration.sections differ in: {', '.join(silent)}",
+            file=sys.stderr,
+        )
         return 1
     late = outdated()
     if "--check" in arguments:

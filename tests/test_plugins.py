@@ -6,7 +6,7 @@ import importlib.metadata
 
 import pytest
 
-from lycosa import plugins
+from lycosa.plugins import registry as plugins
 
 
 def test_every_built_in_part_can_be_loaded() -> None:

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
-from lycosa.clickstream.beacon import beacon_script, snippet
+from lycosa.clickstream.beacon.script import beacon_script, snippet
 
 KEY = "site-key"
 PATIENCE = 15.0

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.click_records import Action
-from lycosa.clickstream.beacon import beacon_script, snippet
+from lycosa.clickstream.beacon.script import beacon_script, snippet
 from lycosa.configuration.settings import ConfigurationError
 
 SCRIPT = beacon_script().decode()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from real_crawl import Crawled, Lycosa, runner
 
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.lab.web_server import serve_in_process
 
 BOX = "box:9?hosts=8&pages=160&topics=4&size=3KiB&links=8&unlinked=0.1&errors=0.1&duplicates=0.2&traps=2"

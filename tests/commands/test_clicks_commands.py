@@ -19,7 +19,7 @@ from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.inspection.page_bm25 import crawl_relevance
 from lycosa.interface.cli import parser
 from lycosa.interface.views.importance_plot import WIDTH, Bar, importance_plot
-from lycosa.search.index import IndexDamaged
+from lycosa.search.schema import IndexDamaged
 from lycosa.storage.click_store import ClickStore
 
 SVG = "{http://www.w3.org/2000/svg}"

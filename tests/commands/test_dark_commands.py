@@ -10,7 +10,7 @@ from real_crawl import Lycosa
 
 from lycosa.click_records import PageClicks, Source
 from lycosa.interface.cli import main
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.storage.click_store import ClickStore
 
 BOX = "box:5?hosts=4&pages=60&topics=2&size=1KiB&links=8&unlinked=0.2&errors=0&duplicates=0&begins=0"

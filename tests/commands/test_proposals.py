@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from lycosa import plugins
 from lycosa.configuration.settings import ConfigurationError, build
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.interface.cli import parser
+from lycosa.plugins import registry as plugins
 from lycosa.preparation import word_vectors
 from lycosa.preparation.taxonomy_files import OwnTaxonomy
 from lycosa.preparation.taxonomy_proposals import OwnVocabulary

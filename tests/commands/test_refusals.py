@@ -16,9 +16,9 @@ from lycosa.configuration.settings import build
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, Wish, own
 from lycosa.crawl_folder.status import crawl_status
 from lycosa.interface.cli import main
-from lycosa.interface.commands import crawl as crawl_command
 from lycosa.interface.commands.status import details
 from lycosa.interface.operations import crawl_control as controls
+from lycosa.interface.operations import crawl_start
 
 SEED = "http://birds-1.localhost:8080/"
 BOX = "box:7?hosts=4&pages=400&topics=3&size=2KiB&errors=0"
@@ -104,7 +104,7 @@ def begin(home: Path, topic: str) -> int:
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
     """Let something happen when a crawl has been prepared and has written nothing yet."""
-    monkeypatch.setattr(crawl_command, "check_a_seed_is_let_in", lambda configuration: happens())
+    monkeypatch.setattr(crawl_start, "check_a_seed_is_let_in", lambda configuration: happens())
 
 
 def test_who_comes_second_changes_nothing(

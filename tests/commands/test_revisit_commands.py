@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from real_crawl import Lycosa, runner
 
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.lab.web_server import serve_in_process
 
 BOX = "box:9?hosts=2&pages=24&errors=0&duplicates=0&unlinked=0.2&changed=0.5&period=2s"

@@ -19,12 +19,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa import plugins
 from lycosa.configuration.settings import ConfigurationError, build
-from lycosa.cooperation.partition import site_hash
+from lycosa.cooperation.partition import share_of_agents, site_hash
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.interface.cli import parser
-from lycosa.preparation.seeds import page_texts, second_level_seeds, share_of_agents
+from lycosa.plugins import registry as plugins
+from lycosa.preparation.seeds import page_texts, second_level_seeds
 from lycosa.records import Page
 from lycosa.search.index import Document, IndexWriter
 from lycosa.urls import normalise

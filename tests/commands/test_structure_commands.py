@@ -12,8 +12,9 @@ import pytest
 from real_crawl import Lycosa, quick, runner
 
 from lycosa.crawl_folder.folder import CrawlFolder
-from lycosa.interface.commands.structure import one_line, tag_paths
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.interface.views.skeleton_text import one_line
+from lycosa.interface.views.structure_comparison import tag_paths
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.pages.structure.skeleton import Skeleton
 from lycosa.preparation.structure_samples import MOST_SAMPLES
 from lycosa.search.index import IndexReader

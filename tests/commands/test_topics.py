@@ -12,7 +12,7 @@ import pytest
 
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.interface.cli import parser
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.preparation import taxonomy_files as taxonomy_folder
 from lycosa.preparation.taxonomy_files import OwnTaxonomy, load_taxonomy
 from lycosa.topics.taxonomy import Node, Taxonomy, TaxonomyError

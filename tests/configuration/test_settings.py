@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.configuration.sections import Bytes, Seconds
-from lycosa.configuration.settings import Configuration, ConfigurationError, build, changed, load, plain, write
+from lycosa.configuration.sections import Bytes, Configuration, Seconds
+from lycosa.configuration.settings import ConfigurationError, build, changed, load, plain, write
 
 
 def test_units() -> None:

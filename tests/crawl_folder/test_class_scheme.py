@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from lycosa.configuration import settings
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder import class_scheme as class_schemes
 from lycosa.crawl_folder.class_scheme import checked_classes, classes_told, keep_scheme, scheme_files, scheme_of_crawl
 

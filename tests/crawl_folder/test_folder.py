@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, Wish, said_of
 from lycosa.durable import replace_file
 

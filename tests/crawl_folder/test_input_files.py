@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from lycosa.configuration.settings import ConfigurationError
-from lycosa.crawl_folder.input_files import bytes_of_file, put_file
+from lycosa.crawl_folder.input_files import bytes_of_file
+from lycosa.durable import put_file
 from lycosa.preparation.page_fetching import page_of_file
 
 LARGEST = 1 << 20

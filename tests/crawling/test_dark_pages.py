@@ -16,9 +16,9 @@ from lycosa.crawl_folder.stores import reading
 from lycosa.crawling.assembly import build_agent
 from lycosa.crawling.click_source import click_source
 from lycosa.crawling.commit import Crawl
-from lycosa.crawling.dark_pages import dark_report
+from lycosa.inspection.dark_pages import dark_report
 from lycosa.inspection.report import crawl_report
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.lab.visitors import simulated_visits
 from lycosa.queue_records import UrlRecord
 from lycosa.storage import catalogue

@@ -11,12 +11,12 @@ import pytest
 
 from lycosa.configuration.sections import Ceilings, FrontierSection, Politeness, Seconds
 from lycosa.crawling.site_opening import MOST_AT_ONCE, Openings
-from lycosa.fetching.fetcher import Turns
 from lycosa.frontier.admission import Admission
 from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.frontier_store import MemoryShelf
 from lycosa.frontier.politeness import Manners
 from lycosa.frontier.rate_limiter import Throttle
+from lycosa.plugins.plug_points import Turns
 from lycosa.records import Link, Score, SiteOpened, SiteShut
 
 PAUSE = 0.03

@@ -29,8 +29,8 @@ from lycosa.frontier.rate_limiter import Throttle
 from lycosa.inspection.explanation import explain
 from lycosa.inspection.report import crawl_report
 from lycosa.interface.views.report_page import report_page
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import SITEMAP, Link, Score
-from lycosa.scoring.scorer import Topic
 from lycosa.scoring.strategy import strategy_of
 from lycosa.urls import fingerprint
 

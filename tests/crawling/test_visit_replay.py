@@ -8,9 +8,9 @@ import pytest
 
 from lycosa.configuration.settings import build
 from lycosa.crawling.visit_replay import earlier_visits, remind
+from lycosa.plugins.plug_points import Topic
 from lycosa.queue_records import Changes
 from lycosa.records import Fetched, Link, Page, Response, Score, Visit
-from lycosa.scoring.scorer import Topic
 from lycosa.scoring.strategy import Strategy, strategy_of
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore, Batch

@@ -25,7 +25,7 @@ from lycosa.duplicates.rewrite_rules import (
     explanations,
 )
 from lycosa.duplicates.url_rewriter import LONGEST, SPARED, DustRules
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.pages.document import read_page
 from lycosa.records import Fetched, Link, Page
 from lycosa.urls import normalise, site_of

@@ -12,8 +12,8 @@ from typing import Any
 from misbehaving_server import Misbehaviour, serving
 
 from lycosa.configuration.settings import build
-from lycosa.fetching.fetcher import Fetcher, Known
 from lycosa.fetching.http_fetcher import http_fetcher
+from lycosa.plugins.plug_points import Fetcher, Known
 from lycosa.records import Link, Outcome, SiteOpened, SiteShut
 
 QUICK = {

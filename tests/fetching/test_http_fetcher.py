@@ -31,8 +31,8 @@ from misbehaving_server import (
 )
 
 from lycosa.configuration.settings import ConfigurationError
-from lycosa.fetching.fetcher import Known
 from lycosa.fetching.response_outcome import retry_after
+from lycosa.plugins.plug_points import Known
 from lycosa.records import SITEMAP, Failed, Fetched, Link, Outcome, Redirected, Refused, SiteOpened, Unchanged
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"

@@ -25,9 +25,9 @@ from misbehaving_server import (
     silence,
 )
 
-from lycosa.fetching.fetcher import Fetcher
 from lycosa.fetching.http_fetcher import FIRST_WAIT, LONGEST_WAIT, OpenSites
 from lycosa.fetching.robots import parse
+from lycosa.plugins.plug_points import Fetcher
 from lycosa.records import Failed, Fetched, Link, Outcome, Refused, SiteOpened, SiteShut
 
 DISALLOW_ALL = b"User-agent: *\nDisallow: /\n"

@@ -13,11 +13,11 @@ from tiny_web import TinyWeb, page
 
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stores import reading
-from lycosa.crawling.assembly import build_round
 from lycosa.freshness.change_classes import PageClasses, SaidClasses, SiteWord
 from lycosa.freshness.change_history import Look, Looks
 from lycosa.freshness.change_rates import ChangeClass, PageHistory
 from lycosa.freshness.revisit_policy import RevisitPlan
+from lycosa.freshness.revisit_round import build_round
 from lycosa.inspection.report import crawl_report
 from lycosa.records import Link
 from lycosa.supervision.control_channel import Desk

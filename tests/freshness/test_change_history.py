@@ -8,7 +8,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.freshness.change_history import MOST_SAMPLED, SAMPLED, Claims, Looks, newer
+from lycosa.crawling.lastmod_claims import Claims
+from lycosa.freshness.change_history import MOST_SAMPLED, SAMPLED, Looks, newer
 from lycosa.storage.catalogue import VisitRow
 from lycosa.urls import site_of
 

@@ -12,9 +12,10 @@ import whole_crawl
 
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stores import reading
-from lycosa.crawling.assembly import build_agent, build_round
-from lycosa.fetching.fetcher import Known
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.crawling.assembly import build_agent
+from lycosa.freshness.revisit_round import build_round
+from lycosa.lab.simulated_web.web import SimulatedWeb
+from lycosa.plugins.plug_points import Known
 from lycosa.queue_records import State, UrlRecord
 from lycosa.records import SITEMAP, Link, Outcome
 from lycosa.storage import catalogue

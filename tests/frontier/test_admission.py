@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.configuration.sections import Scope, Traps
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration, Scope, Traps
 from lycosa.frontier.admission import Admission, admission
 from lycosa.frontier.traps import _TOKEN, _has_token, pattern_of
 from lycosa.records import SITEMAP, Link

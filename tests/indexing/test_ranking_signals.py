@@ -13,10 +13,11 @@ from lycosa.configuration.sections import Clicks
 from lycosa.configuration.settings import build
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.indexing.ranking_signals import PageSignals, ResultOrders
+from lycosa.plugins.plug_points import NOTHING, Signal
 from lycosa.records import Page
 from lycosa.search.index import Document, Hit, IndexReader, IndexWriter
 from lycosa.search.query import understand
-from lycosa.search.ranking import NOTHING, Signal, page_key
+from lycosa.search.ranking import page_key
 from lycosa.storage.click_store import ClickStore
 
 NOW = 1_790_000_000.0

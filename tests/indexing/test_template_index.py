@@ -13,14 +13,14 @@ from hypothesis import settings as trying
 from hypothesis import strategies as st
 
 from lycosa.configuration.settings import build
+from lycosa.crawl_folder import stored_pages
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.indexing.indexer import Indexer
 from lycosa.indexing.template_index import Structures
 from lycosa.pages.document import read_structure
 from lycosa.queue_records import Changes, SiteRecord
 from lycosa.records import Response
-from lycosa.search import indexer as indexing
 from lycosa.search.index import IndexReader, IndexWriter
-from lycosa.search.indexer import Indexer
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.archive import Archive
@@ -151,8 +151,8 @@ def test_the_indexer_hands_pages_over_so_that_each_is_parsed_once(
 ) -> None:
     fetch(folder, [page(str(number), kind) for number, kind in enumerate([*BODIES, *BODIES])])
     parsed: list[object] = []
-    read_page = indexing.read_page
-    monkeypatch.setattr(indexing, "read_page", lambda *one, **how: parsed.append(one) or read_page(*one, **how))
+    read_page = stored_pages.read_page
+    monkeypatch.setattr(stored_pages, "read_page", lambda *one, **how: parsed.append(one) or read_page(*one, **how))
     writer = IndexWriter(folder.index, 15_000_000)
     structures = Structures.open(folder)
     with AgentStore(folder.agent(0) / "store", readonly=True) as store:

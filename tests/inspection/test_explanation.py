@@ -11,8 +11,8 @@ from tiny_web import TinyWeb, crawl_folder, page, run
 
 from lycosa.crawl_folder.folder import CrawlFolder, Wish, own
 from lycosa.crawling.assembly import build_frontier
-from lycosa.fetching.fetcher import AT_ONCE, Known, Turns
 from lycosa.inspection.explanation import Explanation, explain
+from lycosa.plugins.plug_points import AT_ONCE, Known, Turns
 from lycosa.records import Failed, Link, Outcome, Refused, Response, SiteOpened, SiteShut
 from lycosa.storage.agent_store import AgentStore, Batch
 

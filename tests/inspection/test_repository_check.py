@@ -18,7 +18,8 @@ from lycosa.inspection.repair import repair
 from lycosa.inspection.repository_check import check
 from lycosa.queue_records import State
 from lycosa.records import Page
-from lycosa.search.index import Document, IndexDamaged, IndexReader, IndexWriter, _stored
+from lycosa.search.index import Document, IndexReader, IndexWriter, _stored
+from lycosa.search.schema import IndexDamaged
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.catalogue import VisitRow

@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from lycosa.configuration.settings import Configuration, build
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import build
 from lycosa.crawl_folder.counts import Counts
 from lycosa.crawling import site_priorities as site_places
 from lycosa.crawling import url_rewriting as spellings

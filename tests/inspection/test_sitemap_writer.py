@@ -25,7 +25,7 @@ from lycosa.inspection import sitemap_writer as site_maps
 from lycosa.inspection.sitemap_coverage import Coverage, coverage, coverage_by_site
 from lycosa.inspection.sitemap_writer import LONGEST_ADDRESS, MapEntry, SiteMap, site_map, sitemap_files, write_files
 from lycosa.interface.commands import sitemap as command
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.storage import catalogue
 from lycosa.urls import normalise, site_of
 

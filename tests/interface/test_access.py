@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 
 from lycosa.crawl_folder.folder import CrawlError
 from lycosa.interface.api.all_calls import CALLS
+from lycosa.interface.api.http import ROOT
 from lycosa.interface.cli import main
-from lycosa.interface.operations.calls import ROOT
 from lycosa.interface.server.app import web_app
 from lycosa.interface.shared import access as doors
 from lycosa.interface.shared.access import Access

@@ -12,8 +12,8 @@ from small_crawl import a_crawl, a_full_crawl
 from starlette.testclient import TestClient
 
 from lycosa.interface.api.all_calls import CALLS
+from lycosa.interface.api.http import LARGEST_BODY, ROOT
 from lycosa.interface.api.openapi import description
-from lycosa.interface.operations.calls import LARGEST_BODY, ROOT
 from lycosa.interface.server.app import web_app
 from lycosa.interface.shared.tokens import Role, TokenFile
 

@@ -15,7 +15,7 @@ from small_crawl import a_crawl, a_full_crawl, keep, report
 
 from lycosa.crawl_folder.folder import CrawlFolder, own
 from lycosa.interface.shared.tokens import Role, TokenFile
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.lab.web_server import serve_in_process
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(180)]

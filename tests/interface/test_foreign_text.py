@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.interface.web.search_pages import href, marked, tidy
+from lycosa.interface.shared.foreign_text import href, marked, tidy
 
 SOUP = st.lists(
     st.sampled_from(

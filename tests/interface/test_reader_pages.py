@@ -15,7 +15,7 @@ from small_crawl import SPIDERS, a_crawl, index
 from starlette.testclient import TestClient
 
 from lycosa.crawl_folder.folder import CrawlFolder
-from lycosa.interface.operations.calls import ROOT
+from lycosa.interface.api.http import ROOT
 from lycosa.interface.server.app import SECURITY, web_app
 from lycosa.interface.web.reader_policies import FRAMING, ORIGINAL
 from lycosa.records import Page

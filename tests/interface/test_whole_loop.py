@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from lycosa.click_records import Action, PageClicks, actions_of
 from lycosa.interface.shared.tokens import Role, TokenFile
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.lab.web_server import serve_in_process
 from lycosa.storage.click_store import ClickStore
 from real_browser import until_scrolled

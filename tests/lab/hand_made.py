@@ -7,8 +7,8 @@ from pathlib import Path
 
 from lycosa.lab.trial import TrialResult
 from lycosa.lab.webs import LabWeb
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import Link, Page
-from lycosa.scoring.scorer import Topic
 
 SITE = "http://web.localhost"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hand_made import a_page, a_web, address
 
-from lycosa import plugins
 from lycosa.lab.trial import run_trial
-from lycosa.scoring.scorer import Topic
+from lycosa.plugins import registry as plugins
+from lycosa.plugins.plug_points import Topic
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "strategies.md"
 

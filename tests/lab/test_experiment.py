@@ -16,7 +16,7 @@ from lycosa.lab.experiment import Case, Plan, Run, cases_of, check_strategies, r
 from lycosa.lab.trial import TrialResult
 from lycosa.lab.webs import LabWeb
 from lycosa.lab.workers import Failure, results_of
-from lycosa.plugins import UnknownPlugin
+from lycosa.plugins.registry import UnknownPlugin
 
 KEYS = ["name", "topic", "seeds", "repeat", "pages", "relevant", "harvest_rate", "recall", "auc", "curve", "seconds",
         "decisions_per_second"]  # fmt: skip

@@ -10,7 +10,7 @@ from hand_made import SITE, a_page, a_web, address, html_folder
 
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.lab import page_cache as reading
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.lab.webs import open_web
 from lycosa.records import Page
 

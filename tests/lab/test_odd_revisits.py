@@ -15,11 +15,10 @@ from page_trees import SITE, linked, write
 from lycosa.configuration.settings import build
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.crawl_folder.stores import reading
-from lycosa.crawling.assembly import build_round
 from lycosa.fetching.recorded_web import RecordedFolder
 from lycosa.freshness.change_history import Looks
 from lycosa.freshness.change_rates import DAY, HOUR, ChangeClass, PageHistory
-from lycosa.freshness.revisit_round import looks_of, revisit_plan
+from lycosa.freshness.revisit_round import build_round, looks_of, revisit_plan
 from lycosa.interface.commands.resume import revisit
 from lycosa.lab.changing_webs import open_versions
 from lycosa.lab.revisit_comparison import WITH_SITEMAPS, Crawler

@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 import pytest
 
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.lab.trial import run_trial
 from lycosa.lab.webs import LabWeb, open_web
+from lycosa.plugins.plug_points import Topic
 from lycosa.scoring.pages.structure import MATCHES
-from lycosa.scoring.scorer import Topic
 
 FLOORS = tomllib.loads((Path(__file__).parents[1] / "quality_floors.toml").read_text("utf-8"))["structure-crawling"]
 HTML = r"[^/]*\.html$"

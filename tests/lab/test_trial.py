@@ -7,12 +7,12 @@ import random
 import pytest
 from hand_made import a_chain, a_page, a_web, address
 
-from lycosa import plugins
 from lycosa.lab.trial import PATIENCE, run_trial, strategies
 from lycosa.lab.webs import LabWeb
-from lycosa.plugins import UnknownPlugin
+from lycosa.plugins import registry as plugins
+from lycosa.plugins.plug_points import Topic
+from lycosa.plugins.registry import UnknownPlugin
 from lycosa.records import Link, Page
-from lycosa.scoring.scorer import Topic
 
 TOPIC = Topic("heron", ("a heron wades in shallow water and eats fish",))
 

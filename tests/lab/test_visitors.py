@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from lycosa.click_records import PageClicks
 from lycosa.configuration.settings import ConfigurationError
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.lab.trial import run_trial
 from lycosa.lab.visitors import Game, halves, read_games, simulated_visits, visits_of
 from lycosa.lab.webs import LabWeb, open_web
-from lycosa.scoring.scorer import Topic
+from lycosa.plugins.plug_points import Topic
 
 PAGES = {name: f"http://web.localhost/{name}" for name in ("A", "B", "C", "É")}
 DAY = 86_400

@@ -26,9 +26,11 @@ from misbehaving_server import (
 )
 
 from lycosa import urls
-from lycosa.configuration.settings import Configuration, ConfigurationError, build
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError, build
+from lycosa.plugins.plug_points import EngineFailed, Found
 from lycosa.preparation.searxng import searxng
-from lycosa.preparation.seed_search import EngineFailed, Found, Proposals, agreed, meta_search
+from lycosa.preparation.seed_search import Proposals, agreed, meta_search
 
 CALM = {"fetching": {"connect_within": "5s", "first_byte_within": "5s", "total_within": "5s"}}
 QUICK = {"fetching": {"connect_within": "5s", "first_byte_within": "300ms", "total_within": "300ms"}}

@@ -13,22 +13,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.configuration.settings import Configuration, ConfigurationError, build, changed
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError, build, changed
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.crawl_folder.t_graph_files import OWN_COPY, GraphFile, keep_treasure, read_graph, treasure_of, write_graph
-from lycosa.crawling.assembly import build_agent, topic_of
+from lycosa.crawl_folder.topic import topic_of
+from lycosa.crawling.assembly import build_agent
 from lycosa.inspection.t_graph import crawl_treasure
 from lycosa.link_graph.t_graph.graph import Node, TreasureGraph
 from lycosa.link_graph.t_graph.passages import Passage
 from lycosa.link_graph.t_graph.watchdog import Seen, change_name
+from lycosa.plugins.plug_points import EngineFailed, Found, Topic
 from lycosa.preparation.backlinks import EngineBacklinks, backlink_sources, fairly
 from lycosa.preparation.page_fetching import LATE, NotHad, PageVisitor
-from lycosa.preparation.seed_search import EngineFailed, Found
 from lycosa.preparation.t_graph_pages import Bounds, Built, Wanted, build_treasure
 from lycosa.queue_records import Changes
 from lycosa.records import Page
 from lycosa.scoring.links.t_graph_state import TreasureKeeper
-from lycosa.scoring.scorer import Topic
 from lycosa.scoring.strategy import Strategy, strategy_of
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.supervision.control_channel import Desk

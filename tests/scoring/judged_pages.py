@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from lycosa.plugins.plug_points import LinkScorer
 from lycosa.records import Failed, Fetched, Link, Page, Response, Score, Visit
-from lycosa.scoring.scorer import LinkScorer
 
 
 def page_of(url: str, *links: str, depth: int = 0) -> Page:

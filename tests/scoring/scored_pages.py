@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lycosa.configuration.sections import Fetching
+from lycosa.configuration.sections import Configuration, Fetching
 from lycosa.configuration.sections import Topic as TopicSection
-from lycosa.configuration.settings import Configuration
+from lycosa.plugins.plug_points import LinkScorer, Topic
 from lycosa.records import Failed, Fetched, Link, Page, Response, Score, Visit
-from lycosa.scoring.scorer import LinkScorer, Topic
 
 BIRDS = Topic("birds", ("eagle falcon owl feather wing nest",))
 SEQUENTIAL = Configuration(topic=TopicSection(words="birds", threshold=0.5), fetching=Fetching(connections=1))

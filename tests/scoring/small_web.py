@@ -11,11 +11,10 @@ import heapq
 from collections.abc import Sequence
 from random import Random
 
-from lycosa.configuration.sections import Fetching
+from lycosa.configuration.sections import Configuration, Fetching
 from lycosa.configuration.sections import Topic as TopicSection
-from lycosa.configuration.settings import Configuration
+from lycosa.plugins.plug_points import Learner, LinkScorer, Reviser, Topic
 from lycosa.records import Failed, Fetched, Headings, Link, Page, Response, Score, Visit
-from lycosa.scoring.scorer import Learner, LinkScorer, Reviser, Topic
 
 TOPICS = {
     "birds": "eagle feather nest wing beak falcon heron plumage owl talon sparrow flight",

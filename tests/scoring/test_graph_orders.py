@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judged_pages import failed, judged, page_of, values
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.link_graph.graph import LinkGraph
 from lycosa.link_graph.hits import hits
 from lycosa.link_graph.pagerank import PageRanks
+from lycosa.plugins.plug_points import OFF_TOPIC, Learner, Listener, Reviser, Topic
 from lycosa.records import Link, Page, Redirected, Response, Score, Visit
 from lycosa.scoring.baselines.graph_order import GraphOrderLinkScorer
 from lycosa.scoring.baselines.hits_order import AuthorityMeasure, hits_link_scorer
@@ -21,7 +22,6 @@ from lycosa.scoring.baselines.indegree import IndegreeLinkScorer, indegree_link_
 from lycosa.scoring.baselines.opic import OpicLinkScorer, opic_link_scorer
 from lycosa.scoring.baselines.pagerank_order import PageRankMeasure, pagerank_link_scorer
 from lycosa.scoring.crawled_graph import CrawledGraph
-from lycosa.scoring.scorer import OFF_TOPIC, Learner, Listener, Reviser, Topic
 
 BIRDS = Topic("birds")
 

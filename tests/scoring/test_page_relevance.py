@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from lycosa.configuration.sections import Configuration
 from lycosa.configuration.sections import Topic as TopicSection
-from lycosa.configuration.settings import Configuration, build
+from lycosa.configuration.settings import build
+from lycosa.plugins.plug_points import Learner, Topic
 from lycosa.records import Fetched, Link, Page, Response, Visit
 from lycosa.scoring.pages.classifier import FIRST_TRAINING, classifier_page_scorer
 from lycosa.scoring.pages.cosine import cosine_page_scorer
-from lycosa.scoring.scorer import Learner, Topic
 from lycosa.topics.taxonomy_file import shipped
 
 TEXTS = {node.id: node.texts for node in shipped()}

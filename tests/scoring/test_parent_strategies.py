@@ -11,15 +11,14 @@ from hypothesis import strategies as st
 from judged_pages import failed, judged, page_of, values
 from small_web import BIRDS, SETTINGS, RandomOrder, SmallWeb, crawl, harvest
 
-from lycosa.configuration.sections import Parents
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration, Parents
 from lycosa.link_graph.graph import LinkGraph
 from lycosa.link_graph.pagerank import PageRanks
+from lycosa.plugins.plug_points import OFF_TOPIC, LinkScorer, Topic
 from lycosa.records import REJECTED, Link, Page, Score, Visit
 from lycosa.scoring.baselines.parent_mean import ParentMeanLinkScorer, parent_mean_link_scorer
 from lycosa.scoring.baselines.parent_score import ParentScoreLinkScorer, parent_score_link_scorer
 from lycosa.scoring.links.parents import ParentsLinkScorer, parents_link_scorer
-from lycosa.scoring.scorer import OFF_TOPIC, LinkScorer, Topic
 from lycosa.topics.weight_table import WeightTable
 
 COMPUTER_BOOKS = WeightTable.of_weights(

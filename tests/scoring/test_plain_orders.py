@@ -7,13 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judged_pages import failed, judged, page_of
 
-from lycosa.configuration.sections import Fetching
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration, Fetching
+from lycosa.plugins.plug_points import Learner, Listener, Reviser, Sharer, Topic
 from lycosa.records import Link, Page, Score
 from lycosa.scoring.baselines.best_n_first import BestNFirstLinkScorer, best_n_first_link_scorer
 from lycosa.scoring.baselines.depth_first import DepthFirstLinkScorer, depth_first_link_scorer
 from lycosa.scoring.baselines.random_order import random_link_scorer
-from lycosa.scoring.scorer import Learner, Listener, Reviser, Sharer, Topic
 
 BIRDS = Topic("birds")
 

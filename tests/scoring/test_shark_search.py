@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from scored_pages import BIRDS, GOOD, SEQUENTIAL, arrived, link_to, page_of
 
+from lycosa.plugins.plug_points import OFF_TOPIC
 from lycosa.records import Link, Score
 from lycosa.scoring.baselines.shark_search import ANCHOR_SHARE, DECAY, INHERITED_SHARE, shark_search_link_scorer
-from lycosa.scoring.scorer import OFF_TOPIC
 
 NOTHING = Score(0.0, "off topic")
 

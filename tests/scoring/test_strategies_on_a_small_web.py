@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from small_web import BIRDS, SETTINGS, RandomOrder, SmallWeb, crawl, harvest
 
+from lycosa.plugins.plug_points import LinkScorer
 from lycosa.scoring.baselines.context_graph import context_graph_link_scorer
 from lycosa.scoring.baselines.fish_search import fish_search_link_scorer
 from lycosa.scoring.baselines.infospiders import infospiders_link_scorer
@@ -15,7 +16,6 @@ from lycosa.scoring.baselines.link_classifier import link_classifier_link_scorer
 from lycosa.scoring.baselines.shark_search import shark_search_link_scorer
 from lycosa.scoring.baselines.tag_path_bandit import tag_path_bandit_link_scorer
 from lycosa.scoring.baselines.tree_frontier import tree_frontier_link_scorer
-from lycosa.scoring.scorer import LinkScorer
 
 Factory = Callable[[Any, Any], LinkScorer]
 STRATEGIES: dict[str, tuple[Factory, float]] = {

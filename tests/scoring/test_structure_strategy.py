@@ -12,13 +12,13 @@ from hypothesis import strategies as some
 from lycosa.configuration import settings
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.pages.structure.skeleton import Skeleton
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import Failed, Fetched, Link, Page, Response, Score, Visit
 from lycosa.scoring.links.hit_rates import LinkRates, address_kinds, place_kinds
 from lycosa.scoring.links.structure import StructureLinkScorer
 from lycosa.scoring.pages.match_threshold import between_heaps
 from lycosa.scoring.pages.sample_template import one_template_each
 from lycosa.scoring.pages.structure import MATCHES, stretched, structure_of
-from lycosa.scoring.scorer import Topic
 from lycosa.scoring.strategy import Strategy, strategy_of
 
 SITE = "http://site.test"

@@ -6,10 +6,10 @@ import pytest
 from lycosa.configuration import settings
 from lycosa.link_graph.t_graph.graph import Node, TreasureGraph
 from lycosa.link_graph.t_graph.passages import Passage
+from lycosa.plugins.plug_points import OFF_TOPIC, Listener, Reviser, Sharer, Topic
 from lycosa.records import Fetched, Headings, Link, Page, Response, Score, Visit
 from lycosa.scoring.links.treasure import TreasureLinkScorer, treasure_link_scorer
 from lycosa.scoring.links.treasure_exact import ExactTreasureLinkScorer
-from lycosa.scoring.scorer import OFF_TOPIC, Listener, Reviser, Sharer, Topic
 
 BIRDS = Topic("owls, eagles and hawks: birds of prey and their nests")
 OWLS = "The owl and the eagle are birds of prey; their nest holds the eggs of the hawk."

@@ -10,25 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa import plugins
-from lycosa.configuration.sections import Ranking, Seconds
-from lycosa.configuration.settings import Configuration, build
+from lycosa.configuration.sections import Configuration, Ranking, Seconds
+from lycosa.configuration.settings import build
 from lycosa.interface.commands.search import search_lines
+from lycosa.plugins import registry as plugins
+from lycosa.plugins.plug_points import NOTHING, Candidate, Signal
 from lycosa.records import Page, Score
 from lycosa.search.facets import Facets
 from lycosa.search.index import Document, IndexReader, IndexWriter
 from lycosa.search.query import understand
-from lycosa.search.ranking import (
-    NOTHING,
-    BehaviourRanking,
-    Candidate,
-    Order,
-    Signal,
-    TextRanking,
-    Unwatched,
-    find_ranking,
-    page_key,
-)
+from lycosa.search.ranking import BehaviourRanking, Order, TextRanking, Unwatched, find_ranking, page_key
 
 DAY = 86_400.0
 NOW = 1.7e9

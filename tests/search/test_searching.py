@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.records import Page
-from lycosa.search.index import Document, IndexDamaged, IndexReader, IndexWriter
+from lycosa.search.index import Document, IndexReader, IndexWriter
 from lycosa.search.query import MOST_WORDS, Wanted, understand
+from lycosa.search.schema import IndexDamaged
 
 MEMORY = 32 * 1024**2
 

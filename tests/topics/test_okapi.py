@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.configuration.sections import Relevance
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration, Relevance
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import Page, Visit
 from lycosa.scoring.pages.okapi import OkapiPageScorer
-from lycosa.scoring.scorer import Topic
 from lycosa.text import stems, words
 from lycosa.topics.okapi import Okapi, Statistics, counted_background, shipped_background, topic_terms
 from lycosa.topics.taxonomy_file import shipped

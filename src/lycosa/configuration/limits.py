@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 if TYPE_CHECKING:
-    from lycosa.configuration.settings import Configuration
+    from lycosa.configuration.sections import Configuration
 
 MOST = 2**53
 """No count is larger: beyond this, numbers are no longer exact everywhere."""

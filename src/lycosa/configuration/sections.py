@@ -1,6 +1,6 @@
 """The tables of the configuration: what can be set, its default and its unit.
 
-Each table is a frozen record; `configuration` joins them, reads them from TOML and
+Each table is a frozen record; `settings` joins them, reads them from TOML and
 refuses what is wrong.
 """
 
@@ -293,3 +293,48 @@ class Collector(Section, frozen=True):
     clock_skew: Seconds = Seconds(300.0)
     keys_kept: Seconds = Seconds(48 * 3600.0)
     kept: Seconds = Seconds(90 * 86400.0)
+
+
+class Configuration(Section, frozen=True):
+    """Everything a crawl is told."""
+
+    name: str = "crawl"
+    seeds: tuple[str, ...] = ()
+    strategy: str = "best-first"
+    agents: int = 1
+    partition: str = "site-hash"
+    mode: str = "exchange"
+    pages: int = 0
+    patience: Seconds = Seconds(120.0)
+    random_seed: int = 0
+    topic: Topic = Topic()
+    scope: Scope = Scope()
+    traps: Traps = Traps()
+    politeness: Politeness = Politeness()
+    ceilings: Ceilings = Ceilings()
+    fetching: Fetching = Fetching()
+    names: Names = Names()
+    urls: Urls = Urls()
+    frontier: FrontierSection = FrontierSection()
+    sitemaps: Sitemaps = Sitemaps()
+    revisit: Revisit = Revisit()
+    storage: Storage = Storage()
+    index: Index = Index()
+    relevance: Relevance = Relevance()
+    parents: Parents = Parents()
+    treasure: Treasure = Treasure()
+    structure: Structure = Structure()
+    clicks: Clicks = Clicks()
+    ranking: Ranking = Ranking()
+
+    @property
+    def page_scorer(self) -> str:
+        """The page scorer by name: the one that was asked for, else what suits samples, examples or words."""
+        if self.relevance.scorer or self.strategy == "structure":
+            return self.relevance.scorer or "structure"
+        return "cosine" if self.topic.examples else "okapi"
+
+    @property
+    def reads_structure(self) -> bool:
+        """Whether pages are read with their structure."""
+        return "structure" in (self.strategy, self.page_scorer)

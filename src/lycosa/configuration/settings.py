@@ -19,27 +19,9 @@ import msgspec
 from lycosa.configuration.limits import impossible
 from lycosa.configuration.sections import (
     Bytes,
-    Ceilings,
-    Clicks,
-    Fetching,
-    FrontierSection,
-    Index,
-    Names,
-    Parents,
-    Politeness,
-    Ranking,
-    Relevance,
-    Revisit,
-    Scope,
+    Configuration,
     Seconds,
     Section,
-    Sitemaps,
-    Storage,
-    Structure,
-    Topic,
-    Traps,
-    Treasure,
-    Urls,
     Window,
 )
 from lycosa.durable import replace_file
@@ -61,51 +43,6 @@ LARGEST_SIZE = 1024**5
 LARGEST_FILE = 64 * 1024**2
 """A job file; a million seeds fit in."""
 _QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
-
-
-class Configuration(Section, frozen=True):
-    """Everything a crawl is told."""
-
-    name: str = "crawl"
-    seeds: tuple[str, ...] = ()
-    strategy: str = "best-first"
-    agents: int = 1
-    partition: str = "site-hash"
-    mode: str = "exchange"
-    pages: int = 0
-    patience: Seconds = Seconds(120.0)
-    random_seed: int = 0
-    topic: Topic = Topic()
-    scope: Scope = Scope()
-    traps: Traps = Traps()
-    politeness: Politeness = Politeness()
-    ceilings: Ceilings = Ceilings()
-    fetching: Fetching = Fetching()
-    names: Names = Names()
-    urls: Urls = Urls()
-    frontier: FrontierSection = FrontierSection()
-    sitemaps: Sitemaps = Sitemaps()
-    revisit: Revisit = Revisit()
-    storage: Storage = Storage()
-    index: Index = Index()
-    relevance: Relevance = Relevance()
-    parents: Parents = Parents()
-    treasure: Treasure = Treasure()
-    structure: Structure = Structure()
-    clicks: Clicks = Clicks()
-    ranking: Ranking = Ranking()
-
-    @property
-    def page_scorer(self) -> str:
-        """The page scorer by name: the one that was asked for, else what suits samples, examples or words."""
-        if self.relevance.scorer or self.strategy == "structure":
-            return self.relevance.scorer or "structure"
-        return "cosine" if self.topic.examples else "okapi"
-
-    @property
-    def reads_structure(self) -> bool:
-        """Whether pages are read with their structure."""
-        return "structure" in (self.strategy, self.page_scorer)
 
 
 def load(path: Path, overrides: Sequence[str] = ()) -> Configuration:

@@ -8,15 +8,14 @@ point comes next after the site's own. When an agent joins or leaves, only about
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import TypeAlias
 
 import xxhash
 
-from lycosa.urls import domain_of, site_of
+from lycosa.plugins.plug_points import Assigner
+from lycosa.urls import domain_of, normalise, site_of
 
-Assigner: TypeAlias = Callable[[str], int]
 POINTS = 256
 
 
@@ -53,3 +52,11 @@ def url_hash(agents: int) -> Assigner:
     """Each page by its own address; politeness then needs `per_address` rules, since a site has several owners."""
     ring = Ring(dict.fromkeys(range(agents), 1.0))
     return ring.owner
+
+
+def share_of_agents(seeds: Iterable[str], assigner: Assigner, agents: int) -> dict[int, int]:
+    """How many of the seeds each agent owns, agents without any included."""
+    shares = dict.fromkeys(range(agents), 0)
+    for url in {normal for normal in map(normalise, seeds) if normal is not None}:
+        shares[assigner(url)] += 1
+    return shares

@@ -6,7 +6,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.input_files import bytes_of_file
 from lycosa.topics.classification.classifier import Galaxy, galaxy_of_texts
 from lycosa.topics.classification.scheme_file import SchemeFiles, scheme_in

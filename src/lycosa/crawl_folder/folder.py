@@ -22,7 +22,7 @@ from typing import IO, Any
 import platformdirs
 
 from lycosa.configuration import settings
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.durable import replace_file, write_all
 from lycosa.frontier.url_patterns import odd_pattern, same_pattern
 from lycosa.user_error import Mendable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from lycosa.configuration.settings import ConfigurationError
@@ -17,19 +16,6 @@ def check_output(target: Path, crawls: Path) -> None:
         raise ConfigurationError(f"{target}: lies among the files of crawls; choose another place to write to")
     if not target.absolute().parent.is_dir():
         raise ConfigurationError(f"{target.parent} is no folder; make it first, or choose another place to write to")
-
-
-def put_file(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all; several agents may do the same at the same time."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def bytes_of_file(path: Path, largest: int, instead: str, called: str = "") -> bytes:

@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
-from lycosa import plugins
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.cooperation.partition import share_of_agents
 from lycosa.crawl_folder.counts import total
 from lycosa.crawl_folder.folder import CrawlFolder, Wish, said_of
 from lycosa.crawl_folder.stages import INDEX
-from lycosa.preparation.seeds import share_of_agents
+from lycosa.plugins import registry
 from lycosa.records import Record
 
 _SUMS = ("fetched", "relevant", "waiting", "in_flight", "later", "duplicates", "bytes", "links", "new_links", "sites",
@@ -107,7 +107,7 @@ def crawl_status(folder: CrawlFolder, restarts: int = 0, configuration: Configur
         trouble=next(filter(None, (each.get("settings_trouble", "") for each in said if running)), ""),
         seeds=share_of_agents(
             configuration.seeds,
-            plugins.find("assigners", configuration.partition)(configuration.agents),
+            registry.find("assigners", configuration.partition)(configuration.agents),
             configuration.agents,
         ),
     )

@@ -16,8 +16,10 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta
 
-from lycosa.configuration.settings import Configuration, ConfigurationError
-from lycosa.crawl_folder.input_files import bytes_of_file, put_file
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.crawl_folder.input_files import bytes_of_file
+from lycosa.durable import put_file
 from lycosa.link_graph.t_graph.graph import MOST_LEVELS, Node, encoded
 from lycosa.link_graph.t_graph.passages import Passage
 from lycosa.records import Record

@@ -21,8 +21,8 @@ from lycosa.crawling.commit import Crawl, PagesAgain
 from lycosa.crawling.site_opening import Openings
 from lycosa.crawling.sitemap_reading import sitemap_visit
 from lycosa.crawling.visit_rows import response_of
-from lycosa.fetching.fetcher import Fetcher, Known, Turns
 from lycosa.pages.document import read_page
+from lycosa.plugins.plug_points import Fetcher, Known, Turns
 from lycosa.records import SITEMAP, Failed, Fetched, Link, Page, Redirected, SiteOpened, SiteShut, Visit
 from lycosa.scoring.strategy import Strategy
 

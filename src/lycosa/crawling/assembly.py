@@ -3,59 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
-from lycosa import plugins
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration
 from lycosa.cooperation.mailbox import Courier, LonelyCourier, ProcessCourier
 from lycosa.cooperation.page_budget import Budget
-from lycosa.crawl_folder.class_scheme import scheme_of_crawl
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
-from lycosa.crawl_folder.input_files import LARGEST_FILE, bytes_of_file
-from lycosa.crawl_folder.t_graph_files import keep_treasure, treasure_of
+from lycosa.crawl_folder.t_graph_files import keep_treasure
+from lycosa.crawl_folder.topic import topic_of
 from lycosa.crawling.agent import Agent, Superior
 from lycosa.crawling.commit import Crawl
 from lycosa.crawling.saved_priorities import put_back
 from lycosa.crawling.visit_replay import remind
-from lycosa.fetching.fetcher import Fetcher
-from lycosa.freshness.revisit_round import Round, begin_round
 from lycosa.frontier.admission import admission, pattern_rule
 from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.politeness import Manners
 from lycosa.frontier.rate_limiter import Throttle
-from lycosa.preparation.structure_samples import samples_of
-from lycosa.scoring.scorer import Topic
+from lycosa.plugins import registry
+from lycosa.plugins.plug_points import Fetcher
 from lycosa.scoring.strategy import Strategy, strategy_of
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import Archive, ArchiveShort
-from lycosa.text import terms
-
-
-def label_of(configuration: Configuration) -> str:
-    """The topic's words; an empty topic is refused."""
-    label = configuration.topic.words
-    if label and not terms(label):
-        raise ConfigurationError(f"topic.words: {label!r} has only stop words; name what the crawl is about")
-    return label
-
-
-def topic_of(configuration: Configuration, folder: Path) -> Topic:
-    """The topic of a crawl in text form; its examples lie in the crawl's folder, or where a job file says."""
-    examples = []
-    for name in configuration.topic.examples:
-        path = folder / name
-        if not path.is_file():
-            path = Path(name)
-        text = bytes_of_file(path, LARGEST_FILE, "name a page on the topic with --example", f"topic.examples: {name!r}")
-        examples.append(text.decode("utf-8", "replace"))
-    return Topic(
-        label_of(configuration),
-        tuple(examples),
-        configuration.topic.classes,
-        treasure=treasure_of(configuration, folder),
-        structures=samples_of(configuration, folder),
-        scheme=scheme_of_crawl(configuration, folder),
-    )
 
 
 def build_frontier(configuration: Configuration, store: AgentStore, now: float) -> Frontier:
@@ -88,22 +55,6 @@ def build_agent(
     return agent
 
 
-def build_round(
-    folder: CrawlFolder,
-    number: int,
-    superior: Superior,
-    clock: Callable[[], float],
-    courier: Courier | None = None,
-    *,
-    everything: bool = True,
-) -> Agent:
-    """An agent that looks once more at its pages that may have changed, or at those of them that are due."""
-    crawl, fetcher, strategy = parts(folder, number, clock, courier)
-    remind(strategy, crawl.store)
-    again = begin_round(crawl.configuration, crawl.store, clock())
-    return Agent(crawl, fetcher, strategy, Budget(0), Round(superior, again, everything=everything), clock, again)
-
-
 def parts(
     folder: CrawlFolder,
     number: int,
@@ -130,10 +81,10 @@ def parts(
         store,
         archive,
         strategy,
-        plugins.find("assigners", configuration.partition)(configuration.agents),
+        registry.find("assigners", configuration.partition)(configuration.agents),
         courier,
     )
-    return crawl, plugins.find("fetchers", configuration.fetching.fetcher)(configuration, clock), strategy
+    return crawl, registry.find("fetchers", configuration.fetching.fetcher)(configuration, clock), strategy
 
 
 def _archive_of(folder: CrawlFolder, number: int, store: AgentStore, largest: int) -> Archive:

@@ -18,7 +18,8 @@ from lycosa.click_records import PageClicks
 from lycosa.clickstream.server_logs.log_files import log_files
 from lycosa.clickstream.server_logs.log_import import Imported, LogImport
 from lycosa.clickstream.server_logs.page_urls import LogSite
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import alone_in
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys

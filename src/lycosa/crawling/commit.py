@@ -16,16 +16,15 @@ from typing import Protocol
 import msgspec
 
 from lycosa.click_records import PageClicks
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.cooperation.mailbox import Courier
-from lycosa.cooperation.partition import Assigner
 from lycosa.crawl_folder.counts import kept_counts
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stages import Stages
 from lycosa.crawling import site_priorities as site_places
 from lycosa.crawling import url_rewriting as spellings
+from lycosa.crawling.canonical_links import CanonicalLinks
 from lycosa.crawling.dark_pages import DarkPages
-from lycosa.crawling.duplicate_pages import CanonicalLinks
 from lycosa.crawling.frontier_updates import Intake
 from lycosa.crawling.lastmod_claims import SitemapClaims
 from lycosa.crawling.readmission import SecondThoughts
@@ -35,6 +34,7 @@ from lycosa.crawling.url_rewriting import Spellings
 from lycosa.crawling.visit_rows import judged_row, new_response, visit_row
 from lycosa.duplicates.canonical_links import HAS_IT_NOT, Verdict
 from lycosa.frontier.frontier import Frontier
+from lycosa.plugins.plug_points import Assigner
 from lycosa.records import SiteOpened, Visit
 from lycosa.scoring.strategy import Strategy
 from lycosa.storage.agent_store import AgentStore, Batch

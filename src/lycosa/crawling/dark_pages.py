@@ -4,7 +4,7 @@ In a crawl with a clickstream, pages that people visit and that the frontier has
 are candidates: those that people visit most go first, admission applies as to any link,
 and the strategy says what it expects of them. Each agent lets in what it owns. A page
 that a crawled one turns out to link to was not dark after all; a sitemap is no page.
-What is counted while crawling is what this agent let in; `dark_report` looks at all
+What is counted here is what this agent let in; `inspection.dark_pages` looks at all
 links of all agents.
 """
 
@@ -12,20 +12,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import msgspec
 
 from lycosa.click_records import PageClicks
-from lycosa.cooperation.partition import Assigner
-from lycosa.crawl_folder.folder import CrawlFolder
-from lycosa.crawl_folder.stores import reading
-from lycosa.crawling.click_source import open_clicks
-from lycosa.queue_records import State
-from lycosa.records import Fetched, Record, Visit
+from lycosa.plugins.plug_points import Assigner
+from lycosa.records import Fetched, Visit
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
-from lycosa.urls import normalise, site_of
+from lycosa.urls import normalise
 
 AT_ONCE = 2_000
 """Candidates that are let in at one look, so that a crawl goes on meanwhile."""
@@ -108,78 +103,3 @@ class DarkPages:
         became = list(self._became.values())
         relevant = became.count(_RELEVANT)
         return {"found": len(became), "fetched": became.count(_FETCHED) + relevant, "relevant": relevant}
-
-
-class DarkPage(Record, frozen=True):
-    """A page that no crawled page links to; `state` is where it is on its way, `listed` whether it is relevant."""
-
-    url: str
-    visits: int
-    state: str
-    relevance: float | None = None
-    listed: bool = False
-
-
-class DarkReport(Record, frozen=True):
-    """The dark pages of a crawl, the most visited first, among so many pages that people visit on its sites."""
-
-    visited: int
-    pages: tuple[DarkPage, ...]
-
-    def counts(self) -> dict[str, int]:
-        """How many were found, fetched, and relevant."""
-        fetched = [page for page in self.pages if page.relevance is not None]
-        return {"found": len(self.pages), "fetched": len(fetched), "relevant": sum(page.listed for page in fetched)}
-
-    def plain(self) -> dict[str, Any]:
-        """For JSON."""
-        names = DarkPage.__struct_fields__
-        pages = [{name: getattr(page, name) for name in names} for page in self.pages]
-        return {"visited": self.visited, **self.counts(), "pages": pages}
-
-
-def dark_report(folder: CrawlFolder) -> DarkReport:
-    """The pages of the clickstream, on sites that the crawl has met, that no page crawled so far links to."""
-    configuration = folder.configuration()
-    with open_clicks(configuration, folder.path) as clicks, reading(folder) as stores:
-        met = {site.site for store in stores for site in store.sites()}
-        visits: dict[str, int] = {}
-        for page in clicks.pages():
-            url = normalise(page.url)
-            if url is not None and page.visits and site_of(url) in met:
-                visits[url] = visits.get(url, 0) + page.visits
-        dark = _unlinked(visits, stores)
-        fetched = _fetched_among(dark, stores, configuration.topic.threshold)
-        found = [DarkPage(url, visits[url], _state(url, stores), *fetched.get(url, (None, False))) for url in dark]
-    found.sort(key=lambda page: (-page.visits, page.url))
-    return DarkReport(len(visits), tuple(found))
-
-
-def _unlinked(urls: Iterable[str], stores: Sequence[AgentStore]) -> set[str]:
-    """Those that no other page links to."""
-    dark = set(urls)
-    for store in stores:
-        for link in catalogue.link_rows(store):
-            if link["parent"] != link["url"]:
-                dark.discard(link["url"])
-    return dark
-
-
-def _fetched_among(urls: set[str], stores: Sequence[AgentStore], threshold: float) -> dict[str, tuple[float, bool]]:
-    """The relevance of those that were fetched, and whether it is enough."""
-    found: dict[str, tuple[float, bool]] = {}
-    for store in stores:
-        for _, row in catalogue.history(store, columns=_COLUMNS):
-            if row.url in urls and row.outcome == "fetched":
-                relevance = row.relevance or 0.0
-                found[row.url] = (relevance, relevance >= threshold and not row.aside)
-    return found
-
-
-def _state(url: str, stores: Sequence[AgentStore]) -> str:
-    """Where a URL is on its way; `unseen` where no agent knows it."""
-    for store in stores:
-        record = store.find(url)
-        if record is not None:
-            return f"refused: {record.why}" if record.state is State.REFUSED else record.state.name.lower()
-    return "unseen"

@@ -13,13 +13,13 @@ from typing import TypeAlias
 
 import msgspec
 
-from lycosa.configuration.settings import Configuration
-from lycosa.cooperation.partition import Assigner
+from lycosa.configuration.sections import Configuration
 from lycosa.crawl_folder.counts import Counts
 from lycosa.crawling.url_rewriting import Spellings
 from lycosa.frontier.enqueuer import Offer, Renewal
 from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.seen_urls import SeenUrls
+from lycosa.plugins.plug_points import Assigner
 from lycosa.queue_records import State
 from lycosa.records import SITEMAP, Link, Links, Page, Redirected, Score, Visit, links_at, urls_of
 from lycosa.scoring.strategy import Strategy

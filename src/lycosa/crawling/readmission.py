@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.frontier.frontier import Frontier
 from lycosa.queue_records import State
 from lycosa.storage.agent_store import AgentStore

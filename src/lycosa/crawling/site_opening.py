@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from lycosa.fetching.fetcher import Turns
 from lycosa.frontier.frontier import Frontier
+from lycosa.plugins.plug_points import Turns
 from lycosa.records import SiteOpened, SiteShut
 
 MOST_AT_ONCE = 64

@@ -1,7 +1,7 @@
 """In which order an agent would begin with its sites, by the links that their sitemaps bring (M2).
 
 Every sitemap that is read adds its links, as numbers, to its site; now and then the sites
-are put in order by `frontier.site_order`, and the frontier prefers the earlier one of sites
+are put in order by `frontier.site_priority`, and the frontier prefers the earlier one of sites
 with equally good links. Numbers are kept in bounded memory: where there are too many, the
 oldest sites keep the count of links that they had. The first sites of the order are kept
 with the agent, for reports and for the next start.

@@ -1,6 +1,6 @@
 """How a crawl writes URLs of which a site has several for one page: learned from what it fetched (M1).
 
-The rules are those of `frontier.dust`. Here a crawl tells them its pages, lets them write
+The rules are those of `duplicates.url_rewriter`. Here a crawl tells them its pages, lets them write
 its links before they are let in, and keeps their evidence with everything else of the
 agent, seldom enough that keeping it costs next to nothing.
 """

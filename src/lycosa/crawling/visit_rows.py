@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from lycosa.duplicates.canonical_links import Copy, Judged, Named, Verdict
 from lycosa.records import SITEMAP, Failed, Fetched, Redirected, Refused, Response, Unchanged, Visit
-from lycosa.search.indexer import DUPLICATE
 from lycosa.storage.archive import Place
-from lycosa.storage.catalogue import VisitRow
+from lycosa.storage.catalogue import DUPLICATE, VisitRow
 from lycosa.storage.link_columns import LinkColumns
 
 NOT_MODIFIED = 304

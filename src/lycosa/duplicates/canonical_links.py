@@ -54,8 +54,6 @@ TOLD = {
     Verdict.NOINDEX: "it asks not to be indexed",
 }
 """What became of the page that is named, for people."""
-
-
 HAS_IT_NOT = frozenset((Verdict.DIFFERS, Verdict.FAILS, Verdict.REDIRECTS))
 """Verdicts by which the page that is named does not have the text of the one that names it."""
 

@@ -7,7 +7,7 @@ a little different from the last, the far end is in another group, and every pag
 group is near its representative. When a representative leaves or changes, those that are
 no longer near it look for a group again, in the order they came.
 
-Start reading here; `text_sketch` says what is compared and what near is, `sketch_bands` finds
+Start reading here; `text_sketch` says what is compared and what near is, `lsh_bands` finds
 what to compare with. Pages are known by a key of 64 bits that the caller chooses.
 """
 

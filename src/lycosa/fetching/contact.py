@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable
 
 from lycosa import __version__
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.fetching.address_guard import AddressGuard
 from lycosa.urls import host_of, normalise, site_of
 

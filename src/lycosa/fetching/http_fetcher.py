@@ -1,27 +1,28 @@
 """The fetcher that goes to the network.
 
 Politeness towards robots.txt and caution towards addresses are decided here,
-before a request; what the answer means is decided in `answers`; bytes and
+before a request; what the answer means is decided in `response_outcome`; bytes and
 deadlines are the business of `transfers`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import time
 
 from lycosa import urls
-from lycosa.configuration.sections import Fetching
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration, Fetching
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.fetching.address_guard import AddressGuard
 from lycosa.fetching.connection_target import Barred, Gate
 from lycosa.fetching.contact import PLAIN_AGENT, is_public
 from lycosa.fetching.dns import Names
 from lycosa.fetching.exchange import Fault, Limits, Plan, Request, Transferred
-from lycosa.fetching.fetcher import AT_ONCE, Fetcher, Known, Turns
 from lycosa.fetching.response_outcome import Judge, page_plan, sitemap_plan
 from lycosa.fetching.robots import Robots, Rules, product_token
 from lycosa.fetching.robots_fetch import RobotsReader, Unreachable
 from lycosa.fetching.transfers import Transfers
+from lycosa.plugins.plug_points import AT_ONCE, Fetcher, Known, Turns, checked_by
 from lycosa.records import SITEMAP, Failed, Link, Outcome, Record, Refused, SiteOpened, SiteShut
 
 ROBOTS_KEPT = 86_400.0
@@ -36,6 +37,7 @@ MOST_RULES = 1_000_000
 """Rules kept for all open sites together; beyond it the sites opened longest ago must be opened anew."""
 
 
+@checked_by(lambda configuration, _: HttpFetcher(configuration, time))
 def http_fetcher(configuration: Configuration, clock: Callable[[], float]) -> Fetcher:
     """The fetcher a crawl uses unless told otherwise; wrong addresses and names are refused here, not later."""
     return HttpFetcher(configuration, clock)

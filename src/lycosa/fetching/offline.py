@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lycosa.configuration.sections import Fetching
 from lycosa.fetching.exchange import UNWANTED, Fault, Transferred
-from lycosa.fetching.fetcher import Known
 from lycosa.fetching.response_outcome import Judge, page_plan, sitemap_plan
+from lycosa.plugins.plug_points import Known
 from lycosa.records import SITEMAP, Link, Outcome, Response
 
 

@@ -16,11 +16,11 @@ from typing import NamedTuple, Protocol
 from urllib.parse import quote
 
 from lycosa import urls
-from lycosa.configuration.sections import Fetching
-from lycosa.configuration.settings import Configuration, ConfigurationError
-from lycosa.fetching.fetcher import AT_ONCE, Fetcher, Known, Turns
+from lycosa.configuration.sections import Configuration, Fetching
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.fetching.offline import OfflineJudge, conditions
 from lycosa.fetching.warc_reader import Damaged, WarcIndex
+from lycosa.plugins.plug_points import AT_ONCE, Fetcher, Known, Turns, checked_by
 from lycosa.records import Failed, Link, Outcome, Response, SiteOpened, SiteShut
 
 SUFFIX = "localhost"
@@ -197,6 +197,7 @@ class RecordedFetcher:
         """There is nothing to let go of."""
 
 
+@checked_by(lambda configuration, _: parse_recording(configuration.fetching.web))
 def recorded_fetcher(configuration: Configuration, clock: Callable[[], float]) -> Fetcher:
     """The fetcher for `fetching.web = "dir:…"` or `"warc:…"`."""
     return RecordedFetcher(recording_of(parse_recording(configuration.fetching.web)), clock, configuration.fetching)

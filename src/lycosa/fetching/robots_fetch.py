@@ -9,9 +9,9 @@ from lycosa import urls
 from lycosa.fetching.connection_target import Barred, Gate
 from lycosa.fetching.content_coding import BadCoding, TooLarge, codings, decode
 from lycosa.fetching.exchange import Plan, Request, Transferred
-from lycosa.fetching.fetcher import Turns
 from lycosa.fetching.response_outcome import REDIRECTS, redirect_target, retry_after
 from lycosa.fetching.robots import LARGEST, Robots, parse
+from lycosa.plugins.plug_points import Turns
 from lycosa.records import Record
 
 MOST_REDIRECTS = 5

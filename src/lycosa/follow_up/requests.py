@@ -15,14 +15,14 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, alone_in
 from lycosa.crawl_folder.stores import reading
+from lycosa.crawl_folder.structure_samples import stored_structure
 from lycosa.durable import replace_file
 from lycosa.indexing.template_index import Alike, Structures
 from lycosa.pages.structure.skeleton import Skeleton
 from lycosa.pages.structure.sketch import SAME_TEMPLATE
-from lycosa.preparation.structure_samples import stored_structure
 from lycosa.records import Record
 from lycosa.scoring.pages.structure import MATCHES
 from lycosa.storage import catalogue

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 
-from lycosa.freshness.change_history import FEW_CLAIMS, Look, Looks
+from lycosa.crawling.lastmod_claims import FEW_CLAIMS
+from lycosa.freshness.change_history import Look, Looks
 from lycosa.freshness.change_rates import INTERVALS, ChangeClass, PageHistory
 from lycosa.freshness.revisit_policy import RevisitPlan
 from lycosa.freshness.revisit_queues import ClassQueues

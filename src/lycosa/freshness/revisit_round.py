@@ -8,14 +8,18 @@ by the catalogue's rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from random import Random
 
 import msgspec
 
-from lycosa.configuration.settings import Configuration
-from lycosa.crawl_folder.folder import Wish
+from lycosa.configuration.sections import Configuration
+from lycosa.cooperation.mailbox import Courier
+from lycosa.cooperation.page_budget import Budget
+from lycosa.crawl_folder.folder import CrawlFolder, Wish
 from lycosa.crawling.agent import Agent, Superior
+from lycosa.crawling.assembly import parts
+from lycosa.crawling.visit_replay import remind
 from lycosa.freshness.change_classes import PageClasses, SaidClasses
 from lycosa.freshness.change_history import COLUMNS, Look, Looks
 from lycosa.freshness.revisit_policy import RevisitPlan
@@ -230,3 +234,19 @@ def begin_round(configuration: Configuration, store: AgentStore, now: float) -> 
         links = [Link(record.url, parent=record.parent, rel=SITEMAP, depth=record.depth) for record in known]
         again.frontier.add(links, [FIRST] * len(links), now)
     return again
+
+
+def build_round(
+    folder: CrawlFolder,
+    number: int,
+    superior: Superior,
+    clock: Callable[[], float],
+    courier: Courier | None = None,
+    *,
+    everything: bool = True,
+) -> Agent:
+    """An agent that looks once more at its pages that may have changed, or at those of them that are due."""
+    crawl, fetcher, strategy = parts(folder, number, clock, courier)
+    remind(strategy, crawl.store)
+    again = begin_round(crawl.configuration, crawl.store, clock())
+    return Agent(crawl, fetcher, strategy, Budget(0), Round(superior, again, everything=everything), clock, again)

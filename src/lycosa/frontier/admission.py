@@ -7,33 +7,14 @@ factory that gets the configuration. A rule that throws drops the link and is co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Iterable, Mapping, Sequence
 
-from lycosa import plugins
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.frontier.url_patterns import matcher
+from lycosa.plugins import registry
+from lycosa.plugins.plug_points import AdmissionRule, Remembering
 from lycosa.records import SITEMAP, Link
 from lycosa.urls import domain_of, site_of
-
-Rule: TypeAlias = Callable[[Link], str | None]
-
-
-@runtime_checkable
-class Remembering(Protocol):
-    """A rule that counts, and goes on counting after a change of settings and after a restart."""
-
-    def __call__(self, link: Link) -> str | None:
-        """Why a link is refused, or None."""
-
-    def take_over(self, before: Any) -> None:
-        """Go on with what a rule of the same name counted by other settings."""
-
-    def recall(self, kept: Mapping[bytes, int], sites: Iterable[str]) -> None:
-        """Go on after a restart: with counts that were kept, and the sites that are known."""
-
-    def news(self) -> Mapping[bytes, int]:
-        """The counts to be kept since this was asked last."""
 
 
 class Admission:
@@ -42,7 +23,7 @@ class Admission:
     `blocked` is the operator's word against a URL, whatever it would be asked for.
     """
 
-    def __init__(self, rules: Sequence[tuple[str, Rule]], blocked: Rule | None = None) -> None:
+    def __init__(self, rules: Sequence[tuple[str, AdmissionRule]], blocked: AdmissionRule | None = None) -> None:
         self._rules = [(name, rule) for name, rule in rules if rule is not admit_all]
         self.blocked = blocked or admit_all
 
@@ -85,11 +66,11 @@ def admit_all(link: Link) -> str | None:
 
 def admission(configuration: Configuration) -> Admission:
     """The admission rules that a configuration names."""
-    rules = [(name, plugins.find("admission_rules", name)(configuration)) for name in configuration.scope.rules]
+    rules = [(name, registry.find("admission_rules", name)(configuration)) for name in configuration.scope.rules]
     return Admission(rules, blocked_rule(configuration))
 
 
-def scheme_rule(configuration: Configuration) -> Rule:
+def scheme_rule(configuration: Configuration) -> AdmissionRule:
     """Only http and https."""
 
     def rule(link: Link) -> str | None:
@@ -98,7 +79,7 @@ def scheme_rule(configuration: Configuration) -> Rule:
     return rule
 
 
-def depth_rule(configuration: Configuration) -> Rule:
+def depth_rule(configuration: Configuration) -> AdmissionRule:
     """Not farther from a seed than so many links; sitemaps have no distance."""
     deepest = configuration.scope.depth
 
@@ -108,7 +89,7 @@ def depth_rule(configuration: Configuration) -> Rule:
     return rule
 
 
-def scope_rule(configuration: Configuration) -> Rule:
+def scope_rule(configuration: Configuration) -> AdmissionRule:
     """Anywhere, or only on the registrable domains of the seeds."""
     if configuration.scope.sites == "any":
         return admit_all
@@ -121,7 +102,7 @@ def scope_rule(configuration: Configuration) -> Rule:
     return rule
 
 
-def pattern_rule(configuration: Configuration) -> Rule:
+def pattern_rule(configuration: Configuration) -> AdmissionRule:
     """The operator's word: blocked patterns, then, where there are any, only allowed ones.
 
     A pattern with a slash matches host and path (`example.org/private/*`), one
@@ -142,7 +123,7 @@ def pattern_rule(configuration: Configuration) -> Rule:
     return rule
 
 
-def blocked_rule(configuration: Configuration) -> Rule:
+def blocked_rule(configuration: Configuration) -> AdmissionRule:
     """Blocked patterns alone."""
     block = [(pattern, matcher(pattern)) for pattern in configuration.scope.block]
     if not block:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from lycosa.configuration.sections import FrontierSection
-from lycosa.frontier.admission import Admission, Rule
+from lycosa.frontier.admission import Admission
 from lycosa.frontier.enqueuer import Entrance, Offer, OtherForm, Renewal
 from lycosa.frontier.frontier_store import Shelf
 from lycosa.frontier.leases import Leases
@@ -25,6 +25,7 @@ from lycosa.frontier.request_slots import Turns
 from lycosa.frontier.seen_urls import SETTLED, SeenUrls
 from lycosa.frontier.site_queues import Queues
 from lycosa.frontier.site_scheduler import Calendar
+from lycosa.plugins.plug_points import AdmissionRule
 from lycosa.queue_records import Changes, State, UrlRecord, due_key
 from lycosa.records import GONE, Failed, Fetched, Link, Outcome, Refused, Score, SiteOpened, SiteShut, Unchanged
 from lycosa.urls import site_of
@@ -53,7 +54,7 @@ class Frontier:
         self._leases = Leases(self._queues, shelf)
         self._turns = Turns(self._queues, self._calendar, manners, throttle)
         self._held = False
-        self._recheck: tuple[float, Rule] | None = None
+        self._recheck: tuple[float, AdmissionRule] | None = None
         self.in_flight = 0
         self._restore(now)
 
@@ -304,13 +305,13 @@ class Frontier:
 
     # -- changes --------------------------------------------------------------------------------
 
-    def change_rules(self, admission: Admission, recheck: Rule, now: float) -> None:
+    def change_rules(self, admission: Admission, recheck: AdmissionRule, now: float) -> None:
         """Use other admission rules from now on; links that wait already are checked again when their turn comes."""
         admission.take_over(self._entrance.admission)
         self._entrance.admission = admission
         self.recheck(recheck, now)
 
-    def recheck(self, rule: Rule, now: float) -> None:
+    def recheck(self, rule: AdmissionRule, now: float) -> None:
         """Ask a rule about links that wait already when their turn comes: it may have changed since they came in."""
         self._recheck = now, rule
 

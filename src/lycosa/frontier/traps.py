@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from lycosa.configuration.sections import Traps
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration, Traps
 from lycosa.records import SITEMAP, Link
 from lycosa.urls import domain_of, fingerprint, path_of
 

@@ -13,12 +13,13 @@ from typing import Any
 
 from lycosa.crawl_folder.folder import CrawlFolder, said_of
 from lycosa.crawl_folder.stages import INDEX, Stage, Stages
-from lycosa.crawling.duplicate_pages import SimilarPages
 from lycosa.durable import replace_file
+from lycosa.indexing.duplicate_index import SimilarPages
+from lycosa.indexing.indexer import Indexer
 from lycosa.indexing.template_index import Structures
 from lycosa.search import index
-from lycosa.search.index import IndexDamaged, IndexWriter
-from lycosa.search.indexer import Indexer
+from lycosa.search.index import IndexWriter
+from lycosa.search.schema import IndexDamaged
 from lycosa.storage.agent_store import AgentStore
 
 POLL = 0.2

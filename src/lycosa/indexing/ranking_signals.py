@@ -21,13 +21,14 @@ import numpy.typing as npt
 
 from lycosa.click_records import PageClicks, added
 from lycosa.clickstream.behaviour import most_asked, page_weight
-from lycosa.configuration.sections import Clicks
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Clicks, Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.plugins.plug_points import NOTHING, Signal
 from lycosa.records import Record
 from lycosa.scoring.importance import scaled, value_score
 from lycosa.search.click_model import Choice, chosen_results
-from lycosa.search.ranking import NOTHING, Order, Signal, find_ranking, page_key
+from lycosa.search.ranking import Order, find_ranking, page_key
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.shown_results import plain_query
 

@@ -17,17 +17,18 @@ import msgspec
 import xxhash
 
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.stored_pages import page_at
 from lycosa.crawl_folder.stores import reading
 from lycosa.fetching.content_coding import BadCoding, TooLarge
+from lycosa.indexing.indexer import NEEDED
 from lycosa.pages.structure.index import StructureIndex
 from lycosa.pages.structure.skeleton import Skeleton
 from lycosa.pages.structure.sketch import ALIKE
 from lycosa.records import Page, Record
-from lycosa.search.indexer import DUPLICATE, NEEDED, page_at
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import ArchiveDamaged, Place
-from lycosa.storage.catalogue import VisitRow
+from lycosa.storage.catalogue import DUPLICATE, VisitRow
 
 MOST_PAGES = 500_000
 """Pages that are kept; later ones are only counted."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from lycosa import plugins
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.class_scheme import scheme_of_crawl
 from lycosa.crawl_folder.counts import kept_counts
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
@@ -19,13 +19,13 @@ from lycosa.frontier.admission import admission
 from lycosa.inspection.t_graph import CrawlTreasure, crawl_treasure
 from lycosa.inspection.url_state import FAILED, Event, Owner, counted, standing
 from lycosa.link_graph.t_graph.graph import Node
+from lycosa.plugins import registry
 from lycosa.queue_records import State, UrlRecord
 from lycosa.records import REJECTED, SITEMAP, Link, Record
-from lycosa.scoring.scorer import VISITED
-from lycosa.search.indexer import DUPLICATE, has_moved
+from lycosa.scoring.strategy import VISITED
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
-from lycosa.storage.catalogue import VisitRow
+from lycosa.storage.catalogue import DUPLICATE, VisitRow, has_moved
 from lycosa.topics.classification.scheme import Scheme, written
 from lycosa.topics.classification.scheme_file import scheme_in
 from lycosa.urls import normalise, site_of
@@ -66,7 +66,7 @@ def explain(folder: CrawlFolder, typed: str) -> Explanation:
     url = normalise(typed if "://" in typed else f"http://{typed}", drop_tracking=configuration.urls.drop_tracking)
     if url is None:
         raise CrawlError(f"{typed!r} is no http(s) URL, so no crawl can have seen it")
-    agent = plugins.find("assigners", configuration.partition)(configuration.agents)(url)
+    agent = registry.find("assigners", configuration.partition)(configuration.agents)(url)
     path = folder.agent(agent) / "store"
     if not (path / "ready").exists():
         raise CrawlError(f"crawl {folder.name!r} has not started yet; nothing is known of any URL")
@@ -98,7 +98,7 @@ def hindrance(folder: CrawlFolder, seed: str) -> str:
     """What keeps a seed from being fetched, to be said after its name; '' where nothing is known."""
     configuration = folder.configuration()
     url = normalise(seed, drop_tracking=configuration.urls.drop_tracking) or seed
-    owner = plugins.find("assigners", configuration.partition)(configuration.agents)(url)
+    owner = registry.find("assigners", configuration.partition)(configuration.agents)(url)
     with AgentStore(folder.agent(owner) / "store", readonly=True) as store:
         record = store.find(url)
         sites = {site.site: site.why for site in store.sites()}

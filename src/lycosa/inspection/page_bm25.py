@@ -12,7 +12,7 @@ import msgspec
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stores import reading
-from lycosa.crawling.assembly import topic_of
+from lycosa.crawl_folder.topic import topic_of
 from lycosa.records import Record
 from lycosa.scoring.importance import MOST_BM25
 from lycosa.search.index import IndexReader

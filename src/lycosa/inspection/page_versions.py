@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.crawl_folder.stored_pages import page_at
 from lycosa.crawl_folder.stores import reading
 from lycosa.fetching.content_coding import BadCoding, TooLarge
 from lycosa.records import Record
-from lycosa.search.indexer import page_at
 from lycosa.storage import catalogue
 from lycosa.storage.archive import ArchiveDamaged, Place
 from lycosa.storage.catalogue import VisitRow

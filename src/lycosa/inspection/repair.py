@@ -15,8 +15,9 @@ import msgspec
 from lycosa.crawl_folder.folder import CrawlFolder, own
 from lycosa.crawl_folder.stores import reading
 from lycosa.crawling.assembly import build_frontier
-from lycosa.crawling.duplicate_pages import SimilarPages
+from lycosa.indexing.duplicate_index import SimilarPages
 from lycosa.indexing.index_process import open_writer
+from lycosa.indexing.indexer import Indexer
 from lycosa.inspection.repository_check import (
     ADD,
     CUT,
@@ -33,7 +34,6 @@ from lycosa.inspection.repository_check import (
 )
 from lycosa.queue_records import Changes
 from lycosa.search import index
-from lycosa.search.indexer import Indexer
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.archive import go_on_without

@@ -14,17 +14,18 @@ from typing import Any
 import msgspec
 
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.stored_pages import page_at
 from lycosa.crawl_folder.stores import reading
 from lycosa.durable import replace_file
 from lycosa.fetching.content_coding import BadCoding, TooLarge
 from lycosa.queue_records import State
 from lycosa.records import GONE, Record
-from lycosa.search.index import IndexDamaged, IndexReader, read_marks
-from lycosa.search.indexer import DUPLICATE, has_moved, page_at
+from lycosa.search.index import IndexReader, read_marks
+from lycosa.search.schema import IndexDamaged
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import ArchiveDamaged, Place, file_of, losses, read
-from lycosa.storage.catalogue import VisitRow
+from lycosa.storage.catalogue import DUPLICATE, VisitRow, has_moved
 
 FETCH_AGAIN = "the page is fetched again"
 CUT = "what was never committed is cut off"

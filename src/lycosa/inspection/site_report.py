@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.crawl_folder.counts import Counts
 from lycosa.crawling import site_priorities as site_places
 from lycosa.crawling import url_rewriting as spellings

@@ -17,11 +17,10 @@ from lycosa.fetching.sitemaps import LARGEST, read_sitemap
 from lycosa.link_graph.graph import LinkGraph
 from lycosa.link_graph.pagerank import PageRanks
 from lycosa.records import Record
-from lycosa.search.indexer import DUPLICATE
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import ArchiveDamaged, Place, read
-from lycosa.storage.catalogue import VisitRow
+from lycosa.storage.catalogue import DUPLICATE, VisitRow
 from lycosa.urls import site_of
 
 

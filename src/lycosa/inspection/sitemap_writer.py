@@ -25,11 +25,10 @@ from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.crawl_folder.stores import reading
 from lycosa.fetching.sitemaps import FUTURE, LARGEST, MOST_ENTRIES, time_of
 from lycosa.records import Record
-from lycosa.search.indexer import DUPLICATE
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import ArchiveDamaged, Place, read
-from lycosa.storage.catalogue import VisitRow
+from lycosa.storage.catalogue import DUPLICATE, VisitRow
 from lycosa.urls import normalise, site_of
 
 LONGEST_ADDRESS = 2048

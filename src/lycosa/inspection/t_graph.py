@@ -12,16 +12,16 @@ from itertools import accumulate
 
 import msgspec
 
-from lycosa import plugins
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.crawl_folder.t_graph_files import given_graph
-from lycosa.crawling.assembly import topic_of
+from lycosa.crawl_folder.topic import topic_of
 from lycosa.link_graph.t_graph.graph import Node, TreasureGraph
 from lycosa.link_graph.t_graph.watchdog import Change
+from lycosa.plugins import registry
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import Record
 from lycosa.scoring.links.t_graph_state import CHANGES_TOLD, TreasureKeeper
-from lycosa.scoring.scorer import Topic
 from lycosa.storage.agent_store import AgentStore
 
 
@@ -110,7 +110,7 @@ def _chosen(crawl: str, known: Mapping[str, Change], names: Sequence[str], undon
 
 
 def _keeper(folder: CrawlFolder, configuration: Configuration, topic: Topic) -> TreasureKeeper:
-    scorer = plugins.find("link_scorers", configuration.strategy)(configuration, topic)
+    scorer = registry.find("link_scorers", configuration.strategy)(configuration, topic)
     keeper = getattr(scorer, "keeper", None)
     if not isinstance(keeper, TreasureKeeper):
         raise CrawlError(

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.crawl_folder.counts import kept_counts
 from lycosa.crawl_folder.folder import CrawlFolder, Wish
 from lycosa.crawl_folder.stores import reading

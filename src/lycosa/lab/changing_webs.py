@@ -19,8 +19,8 @@ import msgspec
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.fetching.recorded_web import Recording, parse_recording, recording_of
 from lycosa.fetching.sitemaps import read_sitemap
-from lycosa.lab.simulated_web import SimulatedWeb, parse_box
-from lycosa.lab.simulated_web.notation import written
+from lycosa.lab.simulated_web.notation import parse_box, written
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.lab.webs import LabWeb, Tell, listed_spelling, open_web
 from lycosa.urls import site_of
 

@@ -13,15 +13,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lycosa.click_records import ShownResult
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.lab.search_quality import DEPTH, Comparison, PlainBM25, Rankings, quality
 from lycosa.lab.simulated_clicks import CAREFUL, PLACES, RANDOM, Notes, Visitors
 from lycosa.lab.wikispeedia import data_folder
+from lycosa.plugins.plug_points import NOTHING, Signal
 from lycosa.records import Page, Record
 from lycosa.search.click_model import Choice, chosen_results
-from lycosa.search.index import Document, IndexReader, IndexWriter, index_terms
+from lycosa.search.index import Document, IndexReader, IndexWriter
 from lycosa.search.query import understand
-from lycosa.search.ranking import NOTHING, Order, Signal, Signals, find_ranking
+from lycosa.search.ranking import Order, Signals, find_ranking
+from lycosa.search.schema import index_terms
 from lycosa.text import stop_words, words
 
 DOCUMENTS, QUERIES, JUDGEMENTS = "cran.all.1400", "cran.qry", "cranqrel.correct"

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import msgspec
 import xxhash
 
-from lycosa import plugins
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.lab import metrics
 from lycosa.lab.trial import TrialResult, run_trial, watches
 from lycosa.lab.webs import LabWeb
 from lycosa.lab.workers import Failure, results_of
-from lycosa.scoring.scorer import Topic
+from lycosa.plugins import registry
+from lycosa.plugins.plug_points import Topic
 from lycosa.topics.vectors import vectors
 
 TEXTS_REMEMBERED = 100_000
@@ -114,7 +114,7 @@ def check_strategies(names: Sequence[str]) -> None:
     """Refuse names that nothing is registered for, before the first page is read."""
     for name in names:
         if name != metrics.ORACLE:
-            plugins.find("link_scorers", name)
+            registry.find("link_scorers", name)
 
 
 def cases_of(web: LabWeb, plan: Plan) -> list[Case]:

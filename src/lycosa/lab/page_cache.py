@@ -20,8 +20,8 @@ import platformdirs
 import xxhash
 import zstandard
 
-from lycosa.fetching.fetcher import Fetcher
 from lycosa.pages.document import read_page
+from lycosa.plugins.plug_points import Fetcher
 from lycosa.records import Failed, Fetched, Link, Outcome, Page, Redirected
 
 TRIES = 3

@@ -20,9 +20,9 @@ import msgspec
 from lycosa.configuration.settings import ConfigurationError, build
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stores import reading
-from lycosa.crawling.assembly import build_agent, build_round
+from lycosa.crawling.assembly import build_agent
 from lycosa.freshness.change_history import SEEN
-from lycosa.freshness.revisit_round import looks_of
+from lycosa.freshness.revisit_round import build_round, looks_of
 from lycosa.lab.changing_webs import WebVersions
 from lycosa.lab.webs import Tell
 from lycosa.records import GONE, SITEMAP, Record

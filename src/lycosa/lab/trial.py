@@ -13,9 +13,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from lycosa import plugins
 from lycosa.configuration import settings
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.crawl_folder.counts import Counts
 from lycosa.crawling.frontier_updates import Intake
 from lycosa.frontier.admission import admission
@@ -25,8 +24,9 @@ from lycosa.frontier.politeness import Manners
 from lycosa.frontier.rate_limiter import Throttle
 from lycosa.lab.oracle import OracleLinkScorer, Unjudged
 from lycosa.lab.webs import LabWeb
+from lycosa.plugins import registry
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import Failed, Fetched, Link, Outcome, Page, Record, Response, SiteOpened, Visit
-from lycosa.scoring.scorer import Topic
 from lycosa.scoring.strategy import Strategy, strategy_of
 
 ORACLE = "oracle"
@@ -59,12 +59,12 @@ def lab_configuration(strategy: str, overrides: Sequence[str] = ()) -> Configura
 
 def strategies() -> list[str]:
     """The strategies that can be compared."""
-    return sorted([*plugins.names("link_scorers"), ORACLE])
+    return sorted([*registry.names("link_scorers"), ORACLE])
 
 
 def watches(strategy: str) -> bool:
     """Whether a strategy counts what people do; one that only the lab knows does not."""
-    known = strategy in plugins.names("link_scorers")
+    known = strategy in registry.names("link_scorers")
     return known and strategy_of(lab_configuration(strategy), Topic("anything")).watches
 
 

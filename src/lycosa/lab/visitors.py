@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from lycosa.click_records import LONGEST_SPAN, PageClicks, day_of
 from lycosa.configuration.settings import ConfigurationError
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.records import Record
 
 FILES = ("paths_finished_merged.tsv", "paths_unfinished.tsv")

@@ -25,7 +25,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self, TextIO
 
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.records import Response
 
 LARGEST_REQUEST = 64 * 1024

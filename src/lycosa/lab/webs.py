@@ -15,14 +15,14 @@ from urllib.parse import quote, unquote
 
 from lycosa.click_records import PageClicks
 from lycosa.configuration.settings import ConfigurationError
-from lycosa.fetching.fetcher import Fetcher
 from lycosa.fetching.recorded_web import RecordedFetcher, RecordedFolder, Recording, parse_recording, recording_of
 from lycosa.lab import wikispeedia
 from lycosa.lab.labels import Topics, read_labels
 from lycosa.lab.page_cache import MOST_PAGES, PageFile, cache_folder, files_key, outcome_of, read_pages, reader_key
-from lycosa.lab.simulated_web import SimulatedFetcher, SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedFetcher, SimulatedWeb
 from lycosa.lab.visitors import read_games, simulated_visits, visits_of
 from lycosa.pages.document import read_page
+from lycosa.plugins.plug_points import Fetcher
 from lycosa.records import Fetched, Page
 from lycosa.urls import normalise, site_of
 

@@ -13,15 +13,17 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Protocol
 
-from lycosa import plugins
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.crawl_folder.stored_pages import page_at
 from lycosa.crawl_folder.stores import reading
 from lycosa.fetching.content_coding import BadCoding, TooLarge
-from lycosa.preparation.seed_search import LONGEST_QUERY, SeedEngine
-from lycosa.preparation.seeds import engines, find_seeds
+from lycosa.plugins import registry
+from lycosa.plugins.plug_points import SeedEngine
+from lycosa.preparation.seed_engines import engines
+from lycosa.preparation.seed_search import LONGEST_QUERY
+from lycosa.preparation.seeds import find_seeds
 from lycosa.records import Page
-from lycosa.search.indexer import page_at
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import ArchiveDamaged, Place
@@ -63,7 +65,7 @@ class CrawlBacklinks:
     def __init__(self, folder: CrawlFolder) -> None:
         self.name, self.trouble = f"crawl {folder.name}", ""
         self._folder, configuration = folder, folder.configuration()
-        self._owner = plugins.find("assigners", configuration.partition)(configuration.agents)
+        self._owner = registry.find("assigners", configuration.partition)(configuration.agents)
 
     async def parents(self, urls: Sequence[str], number: int, until: float) -> list[str]:
         """Who links there, by the table `links`."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.crawl_folder.folder import CrawlError
-from lycosa.crawl_folder.input_files import put_file
+from lycosa.durable import put_file
 from lycosa.preparation.page_fetching import NotHad, PageVisitor, page_of_file
 from lycosa.records import Page
 

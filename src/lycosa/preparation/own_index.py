@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from html import unescape
 from pathlib import Path
 
-from lycosa.configuration.settings import Configuration
-from lycosa.preparation.seed_search import EngineFailed, Found, SeedEngine
-from lycosa.search.index import Hit, IndexDamaged, IndexReader
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import EngineFailed, Found, SeedEngine
+from lycosa.search.index import Hit, IndexReader
 from lycosa.search.query import understand
+from lycosa.search.schema import IndexDamaged
 
 _MARK = re.compile(r"</?b>")
 

@@ -15,11 +15,11 @@ from time import time
 from types import TracebackType
 from typing import Self
 
-from lycosa import plugins
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.crawl_folder.input_files import LARGEST_FILE, bytes_of_file
-from lycosa.fetching.fetcher import Fetcher
 from lycosa.pages.document import read_page
+from lycosa.plugins import registry
+from lycosa.plugins.plug_points import Fetcher
 from lycosa.records import Fetched, Link, Outcome, Page, Record, Redirected, Response, SiteOpened, SiteShut
 from lycosa.urls import normalise, site_of
 
@@ -40,7 +40,7 @@ class PageVisitor:
 
     def __init__(self, configuration: Configuration, structure: bool = False) -> None:
         self._structure = structure
-        self._fetcher: Fetcher = plugins.find("fetchers", configuration.fetching.fetcher)(configuration, time)
+        self._fetcher: Fetcher = registry.find("fetchers", configuration.fetching.fetcher)(configuration, time)
         self._delay, self._longest = configuration.politeness.delay, configuration.politeness.longest_crawl_delay
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._opened: dict[str, SiteOpened | SiteShut] = {}

@@ -9,19 +9,19 @@ from itertools import groupby
 import msgspec
 
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.stored_pages import page_at
 from lycosa.crawl_folder.stores import reading
 from lycosa.fetching.content_coding import BadCoding, TooLarge
 from lycosa.link_graph.graph import LinkGraph
 from lycosa.link_graph.pagerank import PageRanks
+from lycosa.plugins.plug_points import Closeness
 from lycosa.records import Record
-from lycosa.search.indexer import page_at
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import ArchiveDamaged, Place
 from lycosa.topics.mapper import Mapper
 from lycosa.topics.semantic_checker.checker import SemanticChecker
 from lycosa.topics.semantic_checker.proposals import SUBTOPIC, Candidate, Proposal, Refusals, exemplary_pages, passage
-from lycosa.topics.semantic_checker.synonyms import Closeness
 from lycosa.topics.vocabulary import Vocabulary
 
 MOST_PAGES = 5_000

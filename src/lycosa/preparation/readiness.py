@@ -7,21 +7,19 @@ the same question here. Nothing is written and nobody is asked for a page.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import time
 
-from lycosa import plugins
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.class_scheme import checked_classes, scheme_of_crawl
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.t_graph_files import treasure_of
-from lycosa.crawling.assembly import label_of, topic_of
+from lycosa.crawl_folder.topic import label_of, topic_of
 from lycosa.crawling.click_source import check_source
 from lycosa.fetching.address_guard import AddressGuard
 from lycosa.fetching.contact import check_contact
-from lycosa.fetching.recorded_web import parse_recording
 from lycosa.frontier.admission import admission
 from lycosa.frontier.url_patterns import odd_pattern
-from lycosa.lab.simulated_web.notation import parse_box
+from lycosa.plugins import registry
 from lycosa.preparation.structure_samples import check_samples
 from lycosa.records import Link
 from lycosa.urls import normalise
@@ -45,7 +43,8 @@ def check_settings(
     _check_topic(configuration, folder, texts)
     check_samples(samples, configuration)
     check_source(configuration, folder.path)
-    _check_fetcher(configuration)
+    AddressGuard(configuration.fetching.allow_addresses)
+    registry.check("fetchers", configuration.fetching.fetcher, configuration)
     for odd in filter(None, map(odd_pattern, (*configuration.scope.block, *configuration.scope.allow))):
         raise ConfigurationError(f"scope: {odd}")
     admission(configuration)
@@ -61,7 +60,7 @@ def check_parts(configuration: Configuration) -> None:
         ("rankings", configuration.ranking.name),
         *(("admission_rules", rule) for rule in configuration.scope.rules),
     ):
-        plugins.find(point, name)
+        registry.find(point, name)
 
 
 def check_seeds(configuration: Configuration, origin: str) -> None:
@@ -81,25 +80,10 @@ def check_a_seed_is_let_in(configuration: Configuration) -> None:
 
 
 def _check_topic(configuration: Configuration, folder: CrawlFolder, texts: Sequence[str]) -> None:
-    if configuration.strategy == "treasure" and not (label_of(configuration) or texts or configuration.topic.examples):
-        raise ConfigurationError(
-            "the strategy treasure needs to know what to look for: --topic WORDS, --example URL|FILE or --class N"
-        )
+    registry.check("link_scorers", configuration.strategy, configuration, (*texts, *configuration.topic.examples))
     checked_classes(configuration, scheme_of_crawl(configuration, folder.path))
     if texts:
         label_of(configuration)
         treasure_of(configuration, folder.path)
     else:
         topic_of(configuration, folder.path)
-
-
-def _check_fetcher(configuration: Configuration) -> None:
-    """How pages are fetched, as far as it is told at once: to open a web may take long."""
-    fetching = configuration.fetching
-    AddressGuard(fetching.allow_addresses)
-    if fetching.fetcher == "http":
-        plugins.find("fetchers", "http")(configuration, time)
-    elif fetching.fetcher == "simulated":
-        parse_box(fetching.web)
-    elif fetching.fetcher == "recorded":
-        parse_recording(fetching.web)

@@ -16,13 +16,13 @@ from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 
-from lycosa import plugins, urls
-from lycosa.configuration.sections import Bytes
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa import urls
+from lycosa.configuration.sections import Bytes, Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.fetching.connection_target import port_of
 from lycosa.fetching.contact import PLAIN_AGENT
-from lycosa.fetching.fetcher import Fetcher
-from lycosa.preparation.seed_search import EngineFailed, Found, SeedEngine
+from lycosa.plugins import registry
+from lycosa.plugins.plug_points import EngineFailed, Fetcher, Found, SeedEngine
 from lycosa.records import Fetched, Link, Outcome, Redirected, Refused, SiteShut, Unchanged
 
 MOST_PAGES = 10
@@ -51,7 +51,7 @@ class SearxngEngine:
 
     async def search(self, query: str, number: int) -> Sequence[Found]:
         """Page after page, until there are enough results or no new ones; a later page that fails ends it too."""
-        fetcher: Fetcher = plugins.find("fetchers", "http")(self._configuration, time.time)
+        fetcher: Fetcher = registry.find("fetchers", "http")(self._configuration, time.time)
         try:
             opened = await fetcher.open(urls.site_of(self._address), time.time())
             if isinstance(opened, SiteShut):

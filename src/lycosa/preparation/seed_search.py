@@ -9,37 +9,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from lycosa import urls
 from lycosa.configuration.settings import ConfigurationError
+from lycosa.plugins.plug_points import EngineFailed, Found, SeedEngine
 from lycosa.records import Record
 
 LONGEST_QUERY = 500
-
-
-class EngineFailed(Exception):
-    """An engine gave no results that can be used; the message names it and says what to do."""
-
-
-class Found(Record, frozen=True):
-    """One result of one engine. `engine` is what the engine itself names as its source."""
-
-    url: str
-    title: str = ""
-    content: str = ""
-    engine: str = ""
-    score: float = 0.0
-
-
-class SeedEngine(Protocol):
-    """A search engine that can be asked for seeds. A factory `(configuration, where)` makes it."""
-
-    name: str
-
-    async def search(self, query: str, number: int) -> Sequence[Found]:
-        """The best results, the best one first, at most `number`; EngineFailed where there can be none."""
-        ...
 
 
 class Proposal(Record, frozen=True):

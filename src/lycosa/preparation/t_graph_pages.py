@@ -16,7 +16,8 @@ from urllib.parse import quote, urljoin
 
 import msgspec
 
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import CrawlError
 from lycosa.crawl_folder.t_graph_files import MOST_NODES, GraphFile
 from lycosa.link_graph.t_graph.builder import LEVELS, TreasureBuilder

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from lycosa import plugins
 from lycosa.configuration.settings import ConfigurationError
+from lycosa.plugins import registry
+from lycosa.plugins.plug_points import Closeness
 from lycosa.storage.catalogue import MissingExtra
-from lycosa.topics.semantic_checker.synonyms import Closeness
 
 REMEMBERED = 50_000
 
@@ -55,8 +55,8 @@ def closeness(told: str) -> Closeness | None:
     if not told:
         return None
     name, _, text = told.partition(":")
-    if name not in plugins.names("closeness"):
-        there = ", ".join(plugins.names("closeness")) or "none"
+    if name not in registry.names("closeness"):
+        there = ", ".join(registry.names("closeness")) or "none"
         raise ConfigurationError(f"--closeness {told}: no model is registered as {name!r}; there are: {there}")
-    found: Closeness = plugins.find("closeness", name)(text)
+    found: Closeness = registry.find("closeness", name)(text)
     return found

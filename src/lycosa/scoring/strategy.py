@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from lycosa import plugins
 from lycosa.click_records import PageClicks
-from lycosa.configuration.settings import Configuration
-from lycosa.records import Link, Page, Score, Visit
-from lycosa.scoring.scorer import (
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins import registry
+from lycosa.plugins.plug_points import (
     OFF_TOPIC,
-    VISITED,
     Adjustable,
     Appraiser,
     Estimator,
@@ -30,8 +28,11 @@ from lycosa.scoring.scorer import (
     Topic,
     Watcher,
 )
+from lycosa.records import Link, Page, Score, Visit
 from lycosa.topics.classification.classifier import predictor
 
+VISITED = "people visit it, no page links to it"
+"""How the reason of a link begins that only the clickstream knows (C13)."""
 UNLINKED = Score(OFF_TOPIC, f"{VISITED}; the strategy has no word on such pages")
 
 
@@ -139,8 +140,8 @@ class Strategy:
 
 def strategy_of(configuration: Configuration, topic: Topic) -> Strategy:
     """The strategy that a configuration names, for a topic."""
-    page_scorer = plugins.find("page_scorers", configuration.page_scorer)(configuration, topic)
-    link_scorer = plugins.find("link_scorers", configuration.strategy)(configuration, topic)
+    page_scorer = registry.find("page_scorers", configuration.page_scorer)(configuration, topic)
+    link_scorer = registry.find("link_scorers", configuration.strategy)(configuration, topic)
 
     def classify(page: Page) -> tuple[str, ...]:
         return predictor(topic.scheme).of_page(page)

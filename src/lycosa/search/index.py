@@ -18,18 +18,14 @@ from typing import Any
 
 import tantivy
 
+from lycosa.plugins.plug_points import Candidate
 from lycosa.records import Page, Record, Score
 from lycosa.search.facets import Facets, count_facets
 from lycosa.search.query import Wanted
 from lycosa.search.query_compiler import Matching
-from lycosa.search.ranking import Candidate, Order, page_key
-from lycosa.search.schema import SAMPLES, WEIGHTS, IndexDamaged, damage_told, index_terms, name_of, open_index
+from lycosa.search.ranking import Order, page_key
+from lycosa.search.schema import SAMPLES, IndexDamaged, damage_told, name_of, open_index
 from lycosa.urls import domain_of, host_of, site_of
-
-__all__ = [
-    "SORTS", "WEIGHTS", "Document", "Found", "Hit", "IndexDamaged", "IndexReader", "IndexWriter", "index_terms",
-    "read_marks", "remove",
-]  # fmt: skip
 
 LONGEST_SNIPPET = 240
 LONGEST_BODY = 200_000

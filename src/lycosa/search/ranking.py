@@ -8,40 +8,21 @@ is known of pages comes from outside (`Signals`); nothing here reads a file or a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import xxhash
 
-from lycosa import plugins
 from lycosa.configuration import sections
-from lycosa.configuration.settings import Configuration
-from lycosa.records import Record, Score
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins import registry
+from lycosa.plugins.plug_points import NOTHING, Candidate, Ranking, Signal
+from lycosa.records import Score
 
 DEFAULT = "lycosa"
 DAY = 86_400.0
-
-
-class Signal(Record, frozen=True):
-    """What is known of a page besides its words, each part between 0 and 1, and the figures they come from.
-
-    `visitors` came to the page, its actions weigh `weight` (for this query where `by_query`), and for this query it
-    was chosen `chosen` times where `expected` would have been usual at the places where it was shown.
-    """
-
-    importance: float = 0.0
-    behaviour: float = 0.0
-    clicks: float = 0.0
-    visitors: int = 0
-    weight: float = 0.0
-    by_query: bool = False
-    chosen: int = 0
-    expected: float = 0.0
-
-
-NOTHING = Signal()
 
 
 class Signals(Protocol):
@@ -59,31 +40,10 @@ class Unwatched:
         return [NOTHING] * len(pages)
 
 
-class Candidate(Record, frozen=True):
-    """A page that matches a query: its text score, its age in seconds (None where nobody knows), what else is known."""
-
-    text: float
-    age: float | None = None
-    signal: Signal = NOTHING
-
-
-class Ranking(Protocol):
-    """Decides which result comes first. A plug-in at `lycosa.rankings` is a factory `(configuration) -> Ranking`."""
-
-    def score(self, candidate: Candidate) -> float:
-        """The score by which results are ordered."""
-
-    def explained(self, candidate: Candidate) -> Score:
-        """The same score as a tree of how it came about."""
-
-
-RankingFactory: TypeAlias = Callable[[Configuration], Ranking]
-
-
 def find_ranking(configuration: Configuration, name: str = DEFAULT) -> Ranking:
     """A ranking by its name."""
-    made: RankingFactory = plugins.find("rankings", name)
-    return made(configuration)
+    ranking: Ranking = registry.find("rankings", name)(configuration)
+    return ranking
 
 
 class TextRanking:

@@ -310,3 +310,13 @@ def about(journal: Journal, url: str) -> Iterator[tuple[int, VisitRow]]:
         found = _read_segment(path, HISTORY, [("url", "=", url)])
         yield from ((first, msgspec.structs.replace(_EMPTY, **values)) for values in found)
     yield from journal.rows_about(url)
+
+
+DUPLICATE = "duplicate"
+"""The outcome of a row that is no visit: a page turned out to be a duplicate after it was fetched."""
+MOVED = frozenset((301, 308))
+
+
+def has_moved(row: VisitRow) -> bool:
+    """Whether a page leads elsewhere for good: it is another name of the page there."""
+    return row.outcome == "redirected" and row.status in MOVED and row.target != row.url

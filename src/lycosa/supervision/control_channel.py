@@ -15,7 +15,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, Wish
 from lycosa.crawling.agent import Agent
 from lycosa.crawling.click_source import ClickSource, click_source

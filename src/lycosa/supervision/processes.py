@@ -19,10 +19,11 @@ from time import time
 
 from lycosa.crawl_folder.folder import CrawlFolder, Wish, own
 from lycosa.crawling.agent import Agent
-from lycosa.crawling.assembly import build_agent, build_round
+from lycosa.crawling.assembly import build_agent
 from lycosa.crawling.saved_priorities import put_back
 from lycosa.follow_up.agent import build_follow_up
 from lycosa.follow_up.requests import find, settings_of
+from lycosa.freshness.revisit_round import build_round
 from lycosa.inspection.repository_check import keep_check
 from lycosa.supervision.control_channel import Desk, collect_rarely
 from lycosa.user_error import Mendable

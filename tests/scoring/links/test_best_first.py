@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import Link, Page, Score
 from lycosa.scoring.baselines.breadth_first import breadth_first_link_scorer
 from lycosa.scoring.links.best_first import OFF_TOPIC, best_first_link_scorer
-from lycosa.scoring.scorer import Topic
 
 LINKS = [Link("http://a.org/1", depth=1), Link("http://a.org/2", depth=3)]
 

@@ -8,14 +8,24 @@ from hypothesis import strategies as st
 from judged_pages import judged, values
 
 from lycosa.click_records import PageClicks
-from lycosa.configuration.sections import Relevance
-from lycosa.configuration.settings import Configuration, build
+from lycosa.configuration.sections import Configuration, Relevance
+from lycosa.configuration.settings import build
+from lycosa.plugins.plug_points import (
+    OFF_TOPIC,
+    Appraiser,
+    Estimator,
+    Learner,
+    Listener,
+    Reviser,
+    Sharer,
+    Topic,
+    Watcher,
+)
 from lycosa.records import Link, Page, Score
 from lycosa.scoring.click_statistics import NOBODY, Clickstream, Seen
 from lycosa.scoring.links.cfp import CfpFormula, cfp_link_scorer
 from lycosa.scoring.links.link_okapi import LinkOkapi
 from lycosa.scoring.links.words_and_clicks import Usual, WatchedLinkScorer
-from lycosa.scoring.scorer import OFF_TOPIC, Appraiser, Estimator, Learner, Listener, Reviser, Sharer, Topic, Watcher
 from lycosa.scoring.strategy import UNLINKED, strategy_of
 from lycosa.topics.okapi import Okapi
 

@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 from judged_pages import judged
 
 from lycosa.click_records import PageClicks
-from lycosa.configuration.settings import Configuration, build
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import build
+from lycosa.plugins.plug_points import OFF_TOPIC, Topic
 from lycosa.records import Link, Page, Score
 from lycosa.scoring.click_statistics import NOBODY, Seen
 from lycosa.scoring.importance import bm25_scaled, value_score
 from lycosa.scoring.links.importance_value import ValueFormula, ascii_sum, importance_value_link_scorer
 from lycosa.scoring.links.words_and_clicks import Usual
-from lycosa.scoring.scorer import OFF_TOPIC, Topic
 
 USUAL = Usual(links=100.0, pages=50.0, log_rank=0.0)
 BY_TIME, BY_LENGTH = ValueFormula(by_length=False), ValueFormula(by_length=True)

@@ -16,8 +16,6 @@ from lycosa.clickstream.server_logs.parsing.byte_slices import PADDING
 from lycosa.clickstream.server_logs.parsing.lines import LONGEST_LINE
 
 BLOCK = 1 << 22
-
-
 _PADDING = bytes(PADDING)
 
 

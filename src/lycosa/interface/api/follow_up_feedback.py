@@ -14,11 +14,13 @@ from starlette.responses import Response, StreamingResponse
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.follow_up import requests as following
 from lycosa.follow_up.requests import MOST_RESULTS
-from lycosa.interface.operations.calls import FORESEEN, JSON, Office, problem, sent
+from lycosa.interface.api.http import sent
+from lycosa.interface.operations.calls import Office
 from lycosa.interface.operations.crawls import Address, CrawlName
 from lycosa.interface.operations.follow_ups import FollowUpState, FoundPage, SampleMessage, state_of
 from lycosa.interface.operations.search_feedback import Asker, Chosen
 from lycosa.interface.shared.access import Refusal
+from lycosa.interface.shared.errors import FORESEEN, JSON, problem
 from lycosa.interface.shared.messages import Message
 from lycosa.interface.shared.tokens import Role
 from lycosa.search.query import LONGEST

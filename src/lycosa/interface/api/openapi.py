@@ -9,7 +9,9 @@ from typing import Any
 import msgspec
 
 from lycosa import __version__
-from lycosa.interface.operations.calls import JSON, ROOT, Call, Problem
+from lycosa.interface.api.http import ROOT
+from lycosa.interface.operations.calls import Call
+from lycosa.interface.shared.errors import JSON, Problem
 from lycosa.interface.shared.tokens import Role
 
 _IN_PATH = re.compile(r"\{(\w+)\}")

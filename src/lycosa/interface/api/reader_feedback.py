@@ -30,9 +30,10 @@ from lycosa.clickstream.rate_limits import Rates
 from lycosa.clickstream.visitors import ViewTimes, Visitors
 from lycosa.configuration.sections import Collector
 from lycosa.crawl_folder.folder import CrawlFolder
-from lycosa.interface.operations.calls import FORESEEN, Office, problem
+from lycosa.interface.operations.calls import Office
 from lycosa.interface.operations.search_feedback import Asker
 from lycosa.interface.shared.access import Refusal
+from lycosa.interface.shared.errors import FORESEEN, problem
 from lycosa.interface.shared.tokens import Role
 from lycosa.interface.views.reader.stored_page import stored_page
 from lycosa.records import Page, Record

@@ -1,26 +1,33 @@
-"""Search for programs: results in the format of SearXNG, and suggestions in that of OpenSearch."""
+"""Search for programs and browsers: results in the format of SearXNG, suggestions in that of OpenSearch."""
 
 from __future__ import annotations
 
 import html
 import re
+import time
 from typing import Any
-from urllib.parse import urlparse
+from urllib.parse import urlencode, urlparse
 
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from lycosa.interface.operations.search_feedback import SearchNotes
 from lycosa.interface.shared import wording
-from lycosa.interface.views.search.request import Question
-from lycosa.interface.views.search.results import Answer
+from lycosa.interface.shared.foreign_text import tidy
+from lycosa.interface.shared.rendering import rendered
+from lycosa.interface.views.open_crawls import Library
 from lycosa.search.index import Hit
+from lycosa.search.query import LONGEST
 
 ENGINE = "lycosa"
 SUGGESTIONS = "application/x-suggestions+json"
 _MARK = re.compile(r"</?b>")
 
 
-def as_searxng(question: Question, answer: Answer, status: int) -> Response:
-    """An answer in the format of SearXNG."""
+def search_json(request: Request) -> Response:
+    """`/search?crawl=NAME&q=WORDS&page=N&format=json`, with filters and sort, as SearXNG answers it."""
+    library: Library = request.app.state.library
+    question, _, answer = library.asked(request.query_params, time.time())
     hits = answer.found.hits if answer.found else ()
     return JSONResponse(
         {
@@ -33,7 +40,7 @@ def as_searxng(question: Question, answer: Answer, status: int) -> Response:
             "suggestions": [answer.correction] if answer.correction else [],
             "unresponsive_engines": [[ENGINE, answer.trouble]] if answer.trouble else [],
         },
-        status,
+        answer.status,
     )
 
 
@@ -64,6 +71,22 @@ def _parsed(url: str) -> list[str]:
         return ["", "", url, "", "", ""]
 
 
-def as_suggestions(typed: str, found: list[str]) -> Response:
-    """Suggestions as browsers ask for them."""
-    return JSONResponse([typed, found], media_type=SUGGESTIONS)
+def suggest(request: Request) -> Response:
+    """`/suggest?crawl=NAME&q=BEGINNING`: how it may go on."""
+    library: Library = request.app.state.library
+    typed = request.query_params.get("q", "")[:LONGEST]
+    folder = library.crawl(request.query_params.get("crawl", ""))
+    notes: SearchNotes = request.app.state.notes
+    found = library.suggest(folder, typed, notes.queries(folder))
+    return JSONResponse([typed, [each for each in map(tidy, found) if each]], media_type=SUGGESTIONS)
+
+
+def opensearch(request: Request) -> Response:
+    """`/opensearch.xml?crawl=NAME`: lets a browser offer the crawl as a search engine."""
+    library: Library = request.app.state.library
+    name = library.crawl(request.query_params.get("crawl", "")).name
+    base, asked = str(request.base_url).rstrip("/"), f"?{urlencode({'crawl': name})}&q={{searchTerms}}"
+    described = rendered(
+        "opensearch.xml", name=name, base=base, search=base + "/search" + asked, suggest=base + "/suggest" + asked
+    )
+    return Response(described, media_type="application/opensearchdescription+xml")

@@ -8,7 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from lycosa.crawl_folder.folder import CrawlError
-from lycosa.crawl_folder.input_files import check_output, put_file
+from lycosa.crawl_folder.input_files import check_output
+from lycosa.durable import put_file
 from lycosa.inspection.export import FORMATS, TABLES, print_table
 from lycosa.inspection.export import export as export_table
 from lycosa.inspection.report import MOST_SITES, Report, crawl_report

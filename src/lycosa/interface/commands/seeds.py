@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from lycosa.configuration import settings
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import home
 from lycosa.interface.commands.arguments import Commands
 from lycosa.interface.operations.contact import with_contact
 from lycosa.interface.shared.wording import print_json, printable
-from lycosa.preparation import seeds
+from lycosa.preparation import seed_engines, seeds
 from lycosa.preparation.seed_search import Proposal, Proposals
 from lycosa.text import language_of, words
 from lycosa.topics.weight_table import FIRST_RESULTS, WeightTable
@@ -34,7 +35,7 @@ def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
         default=[],
         metavar="KIND:WHERE",
         help="searxng:http://127.0.0.1:8080 or index:NAME; several agree better than one "
-        f"(default: those in {seeds.ENGINES_FILE} at home, else the indexes of all crawls)",
+        f"(default: those in {seed_engines.ENGINES_FILE} at home, else the indexes of all crawls)",
     )
     command.add_argument("--number", type=int, default=20, metavar="N", help="how many results of each engine count")
     command.add_argument("--table", action="store_true", help="also the topic's weight table, from the first results")
@@ -51,7 +52,7 @@ def find(told: argparse.Namespace) -> int:
     base = home(told.home)
     contact = [f"fetching.contact={json.dumps(told.contact)}"] if told.contact else []
     configuration = settings.build({}, [*told.set, *contact], "command line")
-    asked = seeds.engines(told.engine or seeds.known_engines(base), base, configuration)
+    asked = seed_engines.engines(told.engine or seed_engines.known_engines(base), base, configuration)
     found = asyncio.run(seeds.find_seeds(" ".join(told.query), asked, told.number, configuration))
     for _, why in found.failed:
         print(f"lycosa: warning: {printable(why)}", file=sys.stderr)

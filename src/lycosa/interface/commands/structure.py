@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Any
 
 from lycosa.configuration import settings
 from lycosa.configuration.settings import ConfigurationError
-from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, home
+from lycosa.crawl_folder.folder import home
 from lycosa.indexing.template_index import Alike, Cluster, Structures
 from lycosa.interface.commands.arguments import Commands, asked_crawl
 from lycosa.interface.operations.contact import with_contact
+from lycosa.interface.operations.structure import structure_like, structures_up_to_date
 from lycosa.interface.shared import wording
 from lycosa.interface.shared.wording import print_json, printable
-from lycosa.pages.structure import sketch as structure_sketch
-from lycosa.pages.structure import tree_matching
+from lycosa.interface.views.skeleton_text import one_line
+from lycosa.interface.views.structure_comparison import comparison
 from lycosa.pages.structure.skeleton import Skeleton
-from lycosa.pages.structure.sketch import likeness, sketch_of
-from lycosa.preparation.structure_samples import is_url, stored_structure, structures_of
+from lycosa.preparation.structure_samples import is_url, structures_of
 from lycosa.urls import normalise
 
 MOST_SHOWN = 1000
 PATHS_SHOWN = 8
-LONGEST_SKETCH = 110
 
 
 def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
@@ -59,7 +56,7 @@ def compare(told: argparse.Namespace) -> int:
     raw = {"seeds": [name for name in names if is_url(name)], "fetching": {"contact": told.contact}}
     configuration = settings.build(raw, told.set, "command line")
     a, b = asyncio.run(structures_of(names, with_contact(home(told.home), configuration)))
-    found = _comparison(a, b)
+    found = comparison(a, b)
     if told.json:
         return print_json({"a": _plain(names[0], a), "b": _plain(names[1], b), **found})
     print("\n".join(printable(line) for line in _comparison_lines(names, (a, b), found)))
@@ -68,44 +65,6 @@ def compare(told: argparse.Namespace) -> int:
 
 def _plain(name: str, skeleton: Skeleton) -> dict[str, Any]:
     return {"name": name, "elements": skeleton.size, "left_out": skeleton.left_out}
-
-
-def _comparison(a: Skeleton, b: Skeleton) -> dict[str, Any]:
-    matched = tree_matching.matching(a, b)
-    similarity = 2 * matched / (a.size + b.size)
-    alike = likeness(sketch_of(a), sketch_of(b))
-    paths_a, paths_b = tag_paths(a), tag_paths(b)
-    return {
-        "matching": matched,
-        "similarity": similarity,
-        "verdict": _verdict(similarity, tree_matching.SIMILAR, tree_matching.SAME_TEMPLATE),
-        "likeness": alike,
-        "likeness_verdict": _verdict(alike, structure_sketch.ALIKE, structure_sketch.SAME_TEMPLATE),
-        "only_a": _only(paths_a, paths_b),
-        "only_b": _only(paths_b, paths_a),
-    }
-
-
-def _verdict(value: float, similar: float, same: float) -> str:
-    return "same template" if value >= same else "similar" if value >= similar else "different"
-
-
-def tag_paths(skeleton: Skeleton) -> Counter[str]:
-    """How many elements are on each tag path, such as html/body/div/p."""
-    found: Counter[str] = Counter()
-    above: list[str] = []
-    for name, depth in skeleton.elements():
-        del above[depth - 1 :]
-        above.append(f"{above[-1]}/{name}" if above else name)
-        found[above[-1]] += 1
-    return found
-
-
-def _only(paths: Counter[str], others: Counter[str]) -> list[dict[str, Any]]:
-    """The highest paths that the other page has not, with the number of elements on them."""
-    alone = {path for path in paths if path not in others}
-    highest = [path for path in alone if path.rpartition("/")[0] not in alone]
-    return [{"path": path, "elements": paths[path]} for path in sorted(highest, key=lambda each: (-paths[each], each))]
 
 
 def _comparison_lines(names: Sequence[str], pages: Sequence[Skeleton], found: dict[str, Any]) -> list[str]:
@@ -131,8 +90,8 @@ def like(told: argparse.Namespace) -> int:
     """Pages of a crawl that are built like a page, and how common their templates are."""
     limit = _limit(told)
     folder = asked_crawl(told)
-    skeleton = _wanted(folder, told.page)
-    structures = _up_to_date(folder)
+    skeleton = structure_like(folder, told.page)
+    structures = structures_up_to_date(folder)
     own = normalise(told.page) if is_url(told.page) else None
     found = [each for each in structures.like(skeleton, limit + 1) if each.url != own][:limit]
     count = structures.count(skeleton)
@@ -147,28 +106,6 @@ def _limit(told: argparse.Namespace) -> int:
     if not 1 <= told.limit <= MOST_SHOWN:
         raise ConfigurationError(f"--limit {told.limit} is not possible; use 1 to {MOST_SHOWN}")
     return int(told.limit)
-
-
-def _wanted(folder: CrawlFolder, name: str) -> Skeleton:
-    """The structure of a page of the crawl, of a file, or of a page that is fetched as the crawl would fetch it."""
-    if is_url(name):
-        stored = stored_structure(folder, name)
-        if stored is not None:
-            return stored
-    try:
-        return asyncio.run(structures_of([name], folder.configuration()))[0]
-    except CrawlError as error:
-        if not is_url(name):
-            raise
-        raise CrawlError(f"no page of crawl {folder.name!r}, and it cannot be fetched now: {error}") from None
-
-
-def _up_to_date(folder: CrawlFolder) -> Structures:
-    structures = Structures.open(folder)
-    structures.update()
-    if not len(structures):
-        raise CrawlError(f"crawl {folder.name!r} has no pages with a structure yet; `lycosa status` says how it stands")
-    return structures
 
 
 def _like_lines(name: str, count: int, found: Sequence[Alike]) -> list[str]:
@@ -189,7 +126,7 @@ def _pages(number: int) -> str:
 def templates(told: argparse.Namespace) -> int:
     """What templates the pages of a crawl have."""
     limit = _limit(told)
-    structures = _up_to_date(asked_crawl(told))
+    structures = structures_up_to_date(asked_crawl(told))
     found = structures.templates(limit)
     if told.json:
         figures = {"pages": len(structures), "templates": structures.template_count, "not_taken": structures.beyond}
@@ -221,36 +158,3 @@ def _template_lines(structures: Structures, found: Sequence[Cluster]) -> list[st
     if structures.beyond:
         lines.append(f"{wording.number(structures.beyond)} fetches of further pages had no room")
     return lines
-
-
-def one_line(skeleton: Skeleton, longest: int = LONGEST_SKETCH) -> str:
-    """A page's body in one line, as deep as there is room: header(nav) main(h1 p×7) footer."""
-    elements = list(skeleton.elements())
-    begin = next((place for place, (name, depth) in enumerate(elements) if name == "body" and depth == 2), 0)
-    body = elements[begin + 1 :]
-    shallow = ""
-    for levels in range(1, 12):
-        line = _nested([(name, depth - 2) for name, depth in body if 2 < depth <= 2 + levels])
-        if len(line) > longest:
-            return shallow or line[: longest - 1] + "…"
-        shallow = line
-    return shallow
-
-
-def _nested(elements: Sequence[tuple[str, int]]) -> str:
-    """Names with their depths as nested text; neighbours that look the same are counted."""
-    parts: list[str] = []
-    place = 0
-    while place < len(elements):
-        end = _end(elements, place)
-        inner = _nested(elements[place + 1 : end])
-        parts.append(elements[place][0] + (f"({inner})" if inner else ""))
-        place = end
-    runs = [(text, len(list(equal))) for text, equal in groupby(parts)]
-    return " ".join(f"{text}×{number}" if number > 1 else text for text, number in runs)
-
-
-def _end(elements: Sequence[tuple[str, int]], place: int) -> int:
-    """Where the element after one and all below it is."""
-    depth = elements[place][1]
-    return next((at for at in range(place + 1, len(elements)) if elements[at][1] <= depth), len(elements))

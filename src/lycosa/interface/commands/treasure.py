@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 
 from lycosa.configuration import settings
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, home
 from lycosa.crawl_folder.t_graph_files import read_graph, write_graph
 from lycosa.inspection.t_graph import CrawlTreasure, crawl_treasure, take_back

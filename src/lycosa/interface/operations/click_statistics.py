@@ -12,9 +12,9 @@ from lycosa.click_records import Action, actions_of
 from lycosa.clickstream.behaviour import PageWeight, most_asked, page_weight
 from lycosa.configuration.sections import Clicks
 from lycosa.crawl_folder.folder import CrawlFolder
-from lycosa.crawling.dark_pages import DarkReport, dark_report
+from lycosa.inspection.dark_pages import DarkReport, dark_report
 from lycosa.inspection.user_stats import PageStats
-from lycosa.interface.operations.calls import Call, NotThere, Office, call
+from lycosa.interface.operations.calls import Call, Office, call
 from lycosa.interface.operations.clicks import (
     Crawl,
     Limit,
@@ -25,6 +25,7 @@ from lycosa.interface.operations.clicks import (
     SiteName,
     site_store,
 )
+from lycosa.interface.shared.errors import NotThere
 from lycosa.interface.shared.messages import Message
 from lycosa.interface.shared.open_click_stores import open_stores
 from lycosa.interface.shared.stamped_cache import readings

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import CrawlError
 from lycosa.fetching.contact import NEEDED, check_contact, needs_contact, odd_contact
 

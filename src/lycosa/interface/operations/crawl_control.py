@@ -13,7 +13,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from lycosa.configuration import settings
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, Wish
 from lycosa.fetching.contact import check_contact
 from lycosa.frontier.admission import admission

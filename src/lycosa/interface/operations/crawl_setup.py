@@ -14,13 +14,14 @@ from typing import Annotated
 import msgspec
 
 from lycosa.configuration import settings
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.interface.operations.calls import Call, Office, call
 from lycosa.interface.operations.contact import with_contact
 from lycosa.interface.operations.crawls import Address, Setting, checked_settings, example_page
 from lycosa.interface.shared.messages import Message
 from lycosa.interface.shared.tokens import Role
-from lycosa.preparation import seeds
+from lycosa.preparation import seed_engines, seeds
 from lycosa.preparation.page_fetching import NotHad, PageVisitor
 from lycosa.preparation.seed_search import Proposal
 from lycosa.preparation.taxonomy_files import OwnTaxonomy, page_text
@@ -127,10 +128,10 @@ def suggest_seeds(office: Office, body: SeedsWanted) -> SeedProposals:
     """Pages that the known search engines agree on: those of engines.txt, else the indexes of all crawls here."""
     configuration = settings.build({}, checked_settings(body.settings), "settings")
     try:
-        known = seeds.known_engines(office.home)
+        known = seed_engines.known_engines(office.home)
     except ConfigurationError:
         return SeedProposals((), "No search engine is known here yet; crawls with an index become one by themselves.")
-    asked = seeds.engines(known, office.home, configuration)
+    asked = seed_engines.engines(known, office.home, configuration)
     found = asyncio.run(seeds.find_seeds(body.query, asked, MOST_RESULTS, configuration))
     chosen = [*found.seeds, *found.second][:MOST_RESULTS]
     return SeedProposals(tuple(map(_proposal, chosen)), "" if chosen else "The search engines agree on no page.")

@@ -13,9 +13,9 @@ import msgspec
 from lycosa.configuration import settings
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, Wish
 from lycosa.crawl_folder.status import Status
-from lycosa.interface.commands.crawl import begin
 from lycosa.interface.operations import crawl_control as controls
 from lycosa.interface.operations.calls import Call, Office, call
+from lycosa.interface.operations.crawl_start import begin
 from lycosa.interface.shared.messages import Message
 from lycosa.interface.shared.tokens import Role
 

@@ -9,8 +9,9 @@ import msgspec
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.follow_up import requests as following
 from lycosa.follow_up.requests import MOST_PAGES, MOST_RESULTS, PAGES, FollowUp
-from lycosa.interface.operations.calls import Call, NotThere, Office, call
+from lycosa.interface.operations.calls import Call, Office, call
 from lycosa.interface.operations.crawls import Address, Named
+from lycosa.interface.shared.errors import NotThere
 from lycosa.interface.shared.messages import Message
 from lycosa.interface.shared.tokens import Role
 from lycosa.search.query import LONGEST

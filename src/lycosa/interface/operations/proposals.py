@@ -7,16 +7,18 @@ for proposals reads many pages, so one crawl at a time is looked through.
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
 
-from lycosa.crawl_folder.folder import CrawlError
-from lycosa.interface.commands.topics.proposals import accept_proposals, propose_anew
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.interface.operations.calls import Call, Office, call
 from lycosa.interface.operations.crawls import CrawlName
 from lycosa.interface.shared.messages import Message
 from lycosa.interface.shared.tokens import Role
+from lycosa.plugins.plug_points import Closeness
+from lycosa.preparation.proposal_sources import CrawledPages, Document, make_proposals
 from lycosa.preparation.taxonomy_proposals import Desk, Numbered, OwnVocabulary
 
 MOST_SEEN, LONGEST_TOLD = 5, 2000
@@ -164,3 +166,24 @@ def _check_same(own: OwnVocabulary, number: int, told: str) -> None:
 CALLS: list[Call] = [
     list_proposals, find_proposals, undo_rejection, accept_proposal, reject_proposal,
 ]  # fmt: skip
+
+
+def propose_anew(
+    own: OwnVocabulary,
+    crawl: CrawlFolder | None,
+    documents: Sequence[Document] = (),
+    node: str = "",
+    model: Closeness | None = None,
+) -> tuple[Numbered, ...]:
+    """Replace the open proposals by what documents or a crawl say; `node` is the topic that these belong to."""
+    vocabulary = own.vocabulary()
+    meant = vocabulary.taxonomy.find(node).id if node else ""
+    crawled = CrawledPages(crawl) if crawl else None
+    return own.propose(make_proposals(vocabulary, documents, crawled, meant, own.refusals(), model))
+
+
+def accept_proposals(own: OwnVocabulary, numbers: Sequence[int], label: str = "") -> tuple[str, list[str]]:
+    """Make the changes that proposals want; what was done, and the ids of topics that are new."""
+    before = own.vocabulary().taxonomy
+    what, taxonomy = own.accept(numbers, label)
+    return what, [node.id for node in taxonomy if node.id not in before]

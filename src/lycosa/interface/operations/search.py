@@ -9,11 +9,11 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lycosa.interface.operations.calls import Call, NotThere, Office, call
+from lycosa.interface.operations.calls import Call, Office, call
 from lycosa.interface.operations.crawls import Named
+from lycosa.interface.shared.errors import NotThere, UnreadableCrawl
 from lycosa.interface.shared.messages import Message
 from lycosa.interface.shared.tokens import Role
-from lycosa.interface.views.open_crawls import UnreadableCrawl
 from lycosa.interface.views.search.request import MOST_PAGES, Question
 from lycosa.records import Score
 from lycosa.search.index import Hit

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import msgspec
 
-from lycosa.interface.commands.topics.taxonomy import give_examples, take_page, texts_of_pages
-from lycosa.interface.operations.calls import Call, NotThere, Office, call
+from lycosa.interface.operations.calls import Call, Office, call
 from lycosa.interface.operations.crawls import Address, example_page
+from lycosa.interface.operations.topic_edits import Edited, give_examples, take_page, texts_of_pages
+from lycosa.interface.shared.errors import NotThere
 from lycosa.interface.shared.messages import Message
 from lycosa.interface.shared.tokens import Role
 from lycosa.interface.views.classification import caption_of, class_above, class_below, class_lines
@@ -151,13 +152,6 @@ class Examples(Message, frozen=True, forbid_unknown_fields=True):
     path: TopicName
     urls: Annotated[tuple[Address, ...], msgspec.Meta(max_length=20)] = ()
     texts: Annotated[tuple[Text, ...], msgspec.Meta(max_length=20)] = ()
-
-
-class Edited(Message, frozen=True):
-    """What was done to the topics, and to which."""
-
-    edit: str
-    id: str = ""
 
 
 @call("POST", "/topics/examples", Role.OPERATE)

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import secrets
 import time
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
-from lycosa.click_records import DAY, day_of
-from lycosa.interface.commands.clicks.collect import EXAMPLE, forget_site, watch_site
-from lycosa.interface.operations.calls import Call, NotThere, Office, call
+from lycosa.click_records import DAY, WatchedSite, day_of
+from lycosa.clickstream.beacon.script import snippet
+from lycosa.configuration.settings import ConfigurationError
+from lycosa.interface.operations.calls import Call, Office, call
 from lycosa.interface.operations.click_statistics import PageAsked
 from lycosa.interface.operations.clicks import SiteAsked, site_store
+from lycosa.interface.shared.errors import NotThere
 from lycosa.interface.shared.messages import Message
 from lycosa.interface.shared.open_click_stores import open_stores
 from lycosa.interface.shared.stamped_cache import readings
 from lycosa.interface.shared.tokens import Role
 from lycosa.interface.shared.wording import iso
 from lycosa.interface.views.clicks import known_site, store_place
+from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys
+from lycosa.urls import host_of, normalise, site_of
+
+EXAMPLE = "https://collector.example"
 
 
 class SiteToWatch(Message, frozen=True, forbid_unknown_fields=True):
@@ -92,13 +101,71 @@ class Forgotten(Message, frozen=True):
 @call("DELETE", "/clicks/days", Role.ADMIN)
 def forget_clicked_days(office: Office, asked: OldDays) -> Forgotten:
     """Forget what single visitors did more than so many days ago, on all sites; totals stay."""
-    place, today = store_place(office.home, asked.crawl), day_of(time.time())
-    before = today + 1 - asked.before
+    place = store_place(office.home, asked.crawl)
     with open_stores.of(place.folder) as store:
-        gone = store.forget(before)
-    keys = DayKeys(place.folder).destroy(min(before, today) * DAY)
+        forgotten = forget_days(store, place.folder, asked.before)
     readings.drop()
-    return Forgotten(gone, len(keys))
+    return forgotten
 
 
 CALLS: list[Call] = [add_clicked_site, forget_clicked_site, forget_clicked_page, forget_clicked_days]
+
+
+def watch_site(folder: Path, typed: str, more: Sequence[str], collector: str) -> tuple[WatchedSite, str]:
+    """Watch a site, or add origins to one; the site with its key, and what to paste into its pages."""
+    name, own = site_name(typed)
+    origins = [*own, *(origin_of(origin) for origin in more)]
+    address = normalise(collector)
+    if address is None:
+        raise ConfigurationError(f"{collector!r} is no URL; give one such as {EXAMPLE}")
+    with ClickStore(folder) as store:
+        known = store.site(name)
+        key = known.key if known and known.key else secrets.token_urlsafe(16)
+        created = known.created if known and known.key else time.time()
+        kept = known.origins if known else ()
+        site = WatchedSite(name, key, tuple(dict.fromkeys([*kept, *origins])), created)
+        store.put_site(site)
+    return site, snippet(address.rstrip("/"), key)
+
+
+def site_name(text: str) -> tuple[str, list[str]]:
+    """The host of a site from a host or a URL, and the origin where a port was named."""
+    url = normalise(text if "://" in text else f"https://{text}/")
+    if url is None or (url != site_of(url) + "/"):
+        raise ConfigurationError(f"{text!r} is no site; name its host, such as example.org")
+    origin = site_of(url)
+    host = host_of(origin)
+    return host, [origin] if not origin.endswith("://" + host) else []
+
+
+def origin_of(text: str) -> str:
+    """An origin in its one spelling; `null` is what browsers name where a page hides its address."""
+    if text == "null":
+        return text
+    url = normalise(text.rstrip("/") + "/")
+    if url is None or url != site_of(url) + "/":
+        raise ConfigurationError(f"{text!r} is no origin; write scheme and host, such as https://example.net")
+    return site_of(url)
+
+
+def forget_site(store: ClickStore, site: WatchedSite) -> None:
+    """Remove all that was counted of a site, which stays watched."""
+    store.drop_site(site.name)
+    store.put_site(site)
+
+
+def find_site(store: ClickStore, name: str) -> WatchedSite:
+    """The watched site of that name, host or URL."""
+    found = store.site(name) or store.site(site_name(name)[0])
+    if found is None:
+        known = ", ".join(site.name for site in store.sites()) or "none"
+        raise ConfigurationError(f"there is no site {name!r}; known: {known}")
+    return found
+
+
+def forget_days(store: ClickStore, folder: Path, days: int) -> Forgotten:
+    """Remove what single visitors did more than so many days ago, and the keys of those days."""
+    today = day_of(time.time())
+    before = today + 1 - days
+    gone = store.forget(before)
+    return Forgotten(gone, len(DayKeys(folder).destroy(min(before, today) * DAY)))

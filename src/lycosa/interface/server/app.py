@@ -31,14 +31,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lycosa.crawl_folder.folder import CrawlError
 from lycosa.interface.api.all_calls import CALLS
 from lycosa.interface.api.follow_up_feedback import chosen, enough_note, follow_up_events
+from lycosa.interface.api.http import ROOT, routes
 from lycosa.interface.api.openapi import description
 from lycosa.interface.api.reader_feedback import ReaderNotes, note_behaviour, note_rating
-from lycosa.interface.operations.calls import FORESEEN, ROOT, Office, problem, routes
+from lycosa.interface.api.search_json import opensearch, search_json, suggest
+from lycosa.interface.operations.calls import Office
 from lycosa.interface.operations.crawl_control import Launcher
 from lycosa.interface.operations.search_feedback import SearchNotes
 from lycosa.interface.server.crawl_routes import CRAWL_ROUTES
 from lycosa.interface.server.sign_in import Doorkeeper, sign_in, sign_in_page, sign_out
 from lycosa.interface.shared.access import Access
+from lycosa.interface.shared.errors import FORESEEN, problem
 from lycosa.interface.shared.rendering import page
 from lycosa.interface.shared.tokens import TokenFile
 from lycosa.interface.views.open_crawls import Library
@@ -46,7 +49,7 @@ from lycosa.interface.views.queue_history import Pulses
 from lycosa.interface.web.click_pages import CLICK_ROUTES
 from lycosa.interface.web.error_pages import as_sentence
 from lycosa.interface.web.reader_pages import favourites_page, read_original, read_page, save_page
-from lycosa.interface.web.search_pages import opensearch, search_page, suggest
+from lycosa.interface.web.search_pages import search_page
 from lycosa.interface.web.topic_pages import TOPIC_ROUTES
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -83,7 +86,7 @@ def web_app(home: Path, extra_hosts: Sequence[str] = (), *, open_reading: bool =
             *CRAWL_ROUTES,
             *TOPIC_ROUTES,
             *CLICK_ROUTES,
-            Route("/search", search_page),
+            Route("/search", search),
             Route("/suggest", suggest),
             Route("/notes/chosen", chosen, methods=["POST"]),
             Route("/notes/enough", enough_note, methods=["POST"]),
@@ -113,6 +116,11 @@ def web_app(home: Path, extra_hosts: Sequence[str] = (), *, open_reading: bool =
     app.state.reader_notes = ReaderNotes()
     app.state.streams, app.state.ending, app.state.pulses = 0, False, Pulses()
     return app
+
+
+def search(request: Request) -> Response:
+    """`/search`: the page, or what programs ask for with `format=json`."""
+    return search_json(request) if request.query_params.get("format") == "json" else search_page(request)
 
 
 def openapi_json(request: Request) -> Response:

@@ -8,7 +8,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from lycosa.interface.operations.calls import ROOT, Office
+from lycosa.interface.api.http import ROOT
+from lycosa.interface.operations.calls import Office
 from lycosa.interface.shared.access import SESSION_LASTS, Access, Refusal, Visitor, cookie_name
 from lycosa.interface.shared.rendering import page
 from lycosa.interface.shared.tokens import Role

@@ -20,9 +20,9 @@ from lycosa.clickstream.behaviour import page_weight
 from lycosa.configuration.sections import Clicks
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.inspection.user_stats import PageStats
-from lycosa.interface.commands.clicks.importance import known_pages
-from lycosa.interface.operations.calls import NotThere
+from lycosa.interface.shared.errors import NotThere
 from lycosa.interface.shared.stamped_cache import readings
+from lycosa.interface.views.important_pages import known_pages
 from lycosa.records import Record
 from lycosa.scoring.importance import PlacedPage, ordered, placed_pages
 from lycosa.storage.click_store import ClickStore, as_one

@@ -6,28 +6,24 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from starlette.datastructures import QueryParams
+
 from lycosa.configuration.settings import ConfigurationError
-from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.status import Status, crawl_status
 from lycosa.indexing.ranking_signals import ResultOrders
+from lycosa.interface.shared.errors import UnknownCrawl, UnreadableCrawl
 from lycosa.interface.views.crawl_statistics import Ledger, Overview
 from lycosa.interface.views.search.class_names import TopicNames
 from lycosa.interface.views.search.index_words import IndexWords
 from lycosa.interface.views.search.request import PER_PAGE, Question
 from lycosa.interface.views.search.results import Answer, unanswered
 from lycosa.records import Record
-from lycosa.search.index import Found, IndexDamaged, IndexReader
+from lycosa.search.index import Found, IndexReader
 from lycosa.search.query import understand
 from lycosa.search.ranking import Order
+from lycosa.search.schema import IndexDamaged
 from lycosa.search.suggestions import completed, corrected
-
-
-class UnknownCrawl(CrawlError):
-    """There is no crawl of that name."""
-
-
-class UnreadableCrawl(CrawlError):
-    """The crawl's folder is there, but what lies in it cannot be understood."""
 
 
 class Shelved(Record, frozen=True):
@@ -99,6 +95,14 @@ class Library:
         except (IndexDamaged, ValueError):
             self._readers.pop(folder.name, None)
             return None
+
+    def asked(self, parameters: QueryParams, now: float) -> tuple[Question, CrawlFolder | None, Answer]:
+        """The question in an address, its crawl and its answer; a crawl is chosen where only one can be searched."""
+        question, searchable = Question.of(parameters), self.searchable()
+        if not question.crawl and len(searchable) == 1:
+            question = question.changed(crawl=searchable[0], number=question.number)
+        folder = self.crawl(question.crawl) if question.crawl else None
+        return question, folder, self.ask(folder, question, now) if folder else Answer(trouble="no crawl chosen")
 
     def ask(self, folder: CrawlFolder, question: Question, now: float) -> Answer:
         """The answer to a question: a page of results, what they have in common, and another spelling if need be."""

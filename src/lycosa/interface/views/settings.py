@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from lycosa import plugins
 from lycosa.configuration import settings
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins import registry
 from lycosa.records import Record
 
 LONGEST_VALUE = 400
@@ -126,7 +126,7 @@ def groups(configuration: Configuration) -> list[Group]:
 
 
 def _filled(field: Field, plain: Mapping[str, Any]) -> Field:
-    choices = tuple(plugins.names("link_scorers")) if field.key == "strategy" else field.choices
+    choices = tuple(registry.names("link_scorers")) if field.key == "strategy" else field.choices
     return msgspec.structs.replace(field, value=_written(_at(plain, field.key)), choices=choices)
 
 

@@ -15,11 +15,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from lycosa.click_records import Action
-from lycosa.clickstream.beacon import snippet
+from lycosa.clickstream.beacon.script import snippet
 from lycosa.configuration.settings import ConfigurationError
-from lycosa.interface.commands.clicks.collect import EXAMPLE
-from lycosa.interface.commands.clicks.importance import MEASURES, picture
-from lycosa.interface.operations.calls import FORESEEN, NotThere, Office
+from lycosa.interface.operations.calls import Office
 from lycosa.interface.operations.click_statistics import (
     DarkAsked,
     PageAsked,
@@ -37,6 +35,9 @@ from lycosa.interface.operations.clicks import (
     site_store,
     top_page,
 )
+from lycosa.interface.operations.watched_sites import EXAMPLE
+from lycosa.interface.shared.errors import FORESEEN, NotThere
+from lycosa.interface.shared.foreign_text import href, tidy
 from lycosa.interface.shared.open_click_stores import open_stores
 from lycosa.interface.shared.rendering import page
 from lycosa.interface.views.clicks import (
@@ -48,9 +49,9 @@ from lycosa.interface.views.clicks import (
     store_places,
     weighed_pages,
 )
+from lycosa.interface.views.important_pages import MEASURES, picture
 from lycosa.interface.web.click_charts import chart_points, visits_chart
 from lycosa.interface.web.error_pages import as_sentence, asked_number, with_ways_on
-from lycosa.interface.web.search_pages import href, tidy
 from lycosa.urls import normalise
 
 RANGES = ((7, "7 days"), (30, "30 days"), (90, "90 days"), (0, "All"))

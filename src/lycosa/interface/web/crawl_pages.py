@@ -11,9 +11,10 @@ from starlette.responses import JSONResponse, Response
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.inspection.explanation import Explanation, explain
+from lycosa.interface.shared.errors import UnreadableCrawl
 from lycosa.interface.shared.rendering import page
 from lycosa.interface.views.crawl_statistics import one_reader
-from lycosa.interface.views.open_crawls import Library, UnreadableCrawl
+from lycosa.interface.views.open_crawls import Library
 from lycosa.interface.views.process_logs import log_names, log_part, log_process
 from lycosa.interface.web.crawl_panels import COLUMNS, PLOTS, console_values, drawings, sparkline
 from lycosa.storage.catalogue import MissingExtra

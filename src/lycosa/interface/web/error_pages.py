@@ -10,9 +10,9 @@ from urllib.parse import parse_qsl
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from lycosa.interface.operations.calls import FORESEEN, problem
+from lycosa.interface.shared.errors import FORESEEN, problem
+from lycosa.interface.shared.foreign_text import tidy
 from lycosa.interface.shared.rendering import page
-from lycosa.interface.web.search_pages import tidy
 
 LARGEST_FORM = 1 << 20
 Way = tuple[str, str]

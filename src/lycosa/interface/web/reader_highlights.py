@@ -11,8 +11,8 @@ from markupsafe import Markup, escape
 
 from lycosa.interface.views.reader.stored_page import reader_address
 from lycosa.interface.views.reader.text import Block
-from lycosa.search.index import index_terms
 from lycosa.search.query import understand
+from lycosa.search.schema import index_terms
 
 LONGEST_FIND = 100
 MOST_WORDS_KNOWN = 20_000

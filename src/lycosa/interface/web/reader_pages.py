@@ -18,6 +18,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.interface.shared.foreign_text import href, tidy
 from lycosa.interface.shared.rendering import page
 from lycosa.interface.views.open_crawls import Library
 from lycosa.interface.views.reader.stored_page import (
@@ -31,7 +32,6 @@ from lycosa.interface.views.reader.stored_page import (
 from lycosa.interface.web.reader_original import quiet_copy
 from lycosa.interface.web.reader_policies import FRAMING, ORIGINAL, SAVED
 from lycosa.interface.web.reader_views import links_view, reading_view, scores_view, structure_view, versions_view
-from lycosa.interface.web.search_pages import href, tidy
 from lycosa.search.query import LONGEST
 from lycosa.storage.catalogue import MissingExtra
 from lycosa.urls import site_of

@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.inspection.page_versions import Difference, PageVersions, difference, versions_of
+from lycosa.interface.shared.foreign_text import href, tidy
 from lycosa.interface.views.crawl_statistics import one_reader
 from lycosa.interface.views.reader.links import PER_PAGE, links_told
 from lycosa.interface.views.reader.scores import scores_told
@@ -16,7 +17,6 @@ from lycosa.interface.views.reader.stored_page import StoredPage, reader_address
 from lycosa.interface.views.reader.structure import structure_told
 from lycosa.interface.views.reader.text import Block, blocks_of, parts_of
 from lycosa.interface.web.reader_highlights import LONGEST_FIND, Marker, shown_blocks
-from lycosa.interface.web.search_pages import href, tidy
 from lycosa.search.query import LONGEST
 
 MOST_VISITS = 200

@@ -7,55 +7,42 @@ http and https addresses become links. What was shown is noted once the page is 
 
 from __future__ import annotations
 
-import html
-import re
 import time
 from typing import Any
 from urllib.parse import urlencode
 
-from markupsafe import Markup, escape
 from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
-from lycosa.interface.api.search_json import as_searxng, as_suggestions
 from lycosa.interface.operations.search_feedback import Asker, SearchNotes
-from lycosa.interface.shared.rendering import page, rendered
+from lycosa.interface.shared.foreign_text import href, marked, tidy
+from lycosa.interface.shared.rendering import page
 from lycosa.interface.views.open_crawls import Library
 from lycosa.interface.views.search.class_names import TopicNames
 from lycosa.interface.views.search.request import MOST_PAGES, PER_PAGE, Question
 from lycosa.interface.views.search.results import Answer
 from lycosa.interface.web.search_filters import PERIODS_TOLD, SORTS_TOLD, chips_told, filters_of
 from lycosa.search.index import Found, Hit
-from lycosa.search.query import LONGEST, Wanted
+from lycosa.search.query import Wanted
 
-_MARK = re.compile(r"(</?b>)")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
-_WEB = re.compile(r"https?://[^\s\x00-\x1f\x7f]+", re.IGNORECASE)
 _NOBODY = TopicNames(())
 
 
 def search_page(request: Request) -> Response:
-    """`/search?crawl=NAME&q=WORDS&page=N[&format=json]`, with filters and sort."""
+    """`/search?crawl=NAME&q=WORDS&page=N`, with filters and sort."""
     library: Library = request.app.state.library
-    question, searchable = Question.of(request.query_params), library.searchable()
-    if not question.crawl and len(searchable) == 1:
-        question = question.changed(crawl=searchable[0], number=question.number)
     began, now = time.perf_counter(), time.time()
-    folder = library.crawl(question.crawl) if question.crawl else None
-    answer = library.ask(folder, question, now) if folder else Answer(trouble="no crawl chosen")
+    question, folder, answer = library.asked(request.query_params, now)
     seconds = time.perf_counter() - began
-    status = 503 if answer.trouble in ("damaged", "locked") else 200
-    if request.query_params.get("format") == "json":
-        return as_searxng(question, answer, status)
     topics = library.topics(folder) if folder and answer.found else _NOBODY
     values = {
-        "choices": searchable,
+        "choices": library.searchable(),
         "crawls": library.names(),
         "seconds": seconds,
         **_values(question, answer, topics, now),
     }
-    shown = page(request, "search.html", status, **values)
+    shown = page(request, "search.html", answer.status, **values)
     if (
         answer.found
         and question.address() == Question(question.crawl, question.typed, number=question.number).address()
@@ -97,27 +84,6 @@ def _note(request: Request, question: Question, found: Found) -> BackgroundTask:
     notes: SearchNotes = request.app.state.notes
     folder, urls = request.app.state.library.crawl(question.crawl), [hit.url for hit in found.hits]
     return BackgroundTask(notes.show, folder, Asker.of(request), question.typed, urls, question.offset + 1)
-
-
-def suggest(request: Request) -> Response:
-    """`/suggest?crawl=NAME&q=BEGINNING`: how it may go on."""
-    library: Library = request.app.state.library
-    typed = request.query_params.get("q", "")[:LONGEST]
-    folder = library.crawl(request.query_params.get("crawl", ""))
-    notes: SearchNotes = request.app.state.notes
-    found = library.suggest(folder, typed, notes.queries(folder))
-    return as_suggestions(typed, [each for each in map(tidy, found) if each])
-
-
-def opensearch(request: Request) -> Response:
-    """`/opensearch.xml?crawl=NAME`: lets a browser offer the crawl as a search engine."""
-    library: Library = request.app.state.library
-    name = library.crawl(request.query_params.get("crawl", "")).name
-    base, asked = str(request.base_url).rstrip("/"), f"?{urlencode({'crawl': name})}&q={{searchTerms}}"
-    described = rendered(
-        "opensearch.xml", name=name, base=base, search=base + "/search" + asked, suggest=base + "/suggest" + asked
-    )
-    return Response(described, media_type="application/opensearchdescription+xml")
 
 
 def _ways_on(question: Question, found: Found | None) -> dict[str, Any]:
@@ -167,26 +133,3 @@ def _result(hit: Hit, question: Question, topics: TopicNames) -> dict[str, Any]:
         "alike": question.address(typed=f"{question.typed} like:{hit.group}".strip()),
         "stored": "/read?" + urlencode({"crawl": question.crawl, "url": hit.url, "q": question.typed}),
     }
-
-
-def href(url: str) -> str | None:
-    """The address to link to, or None where it is none of the web."""
-    return url if _WEB.fullmatch(url) else None
-
-
-def tidy(text: str) -> str:
-    """Foreign text on one line, without control characters and orders to change the direction of writing."""
-    return " ".join(_CONTROL.sub(" ", text).split())
-
-
-def marked(snippet: str) -> Markup:
-    """A snippet with its hits marked, and nothing else of what may look like markup in it."""
-    parts, inside = [], False
-    for part in _MARK.split(snippet):
-        if part in ("<b>", "</b>"):
-            if inside != (part == "<b>"):
-                inside = not inside
-                parts.append(Markup("<mark>") if inside else Markup("</mark>"))
-        else:
-            parts.append(escape(_CONTROL.sub(" ", html.unescape(part))))
-    return Markup("").join(parts) + (Markup("</mark>") if inside else "")

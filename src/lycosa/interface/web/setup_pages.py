@@ -5,11 +5,12 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from lycosa import plugins
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.interface.operations.calls import Office
 from lycosa.interface.operations.contact import remembered_contact
 from lycosa.interface.shared.rendering import page
+from lycosa.plugins import registry
 from lycosa.preparation.taxonomy_files import OwnTaxonomy
 from lycosa.records import Record
 
@@ -33,7 +34,7 @@ def set_up_page(request: Request) -> Response:
         topics=topics,
         trouble=trouble,
         names=office.library.names(),
-        strategies=plugins.names("link_scorers"),
+        strategies=registry.names("link_scorers"),
         usual=Configuration(),
         contact_known=bool(remembered_contact(office.home)),
     )

@@ -10,12 +10,12 @@ from starlette.responses import Response
 
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.interface.operations.t_graph import treasure_in, treasure_told
+from lycosa.interface.shared.foreign_text import href, tidy
 from lycosa.interface.shared.rendering import page
 from lycosa.interface.views.t_graph import shares_told
 from lycosa.interface.views.t_graph_picture import treasure_picture
 from lycosa.interface.web.crawl_pages import crawl_asked_for, frame, goes_by_graph
 from lycosa.interface.web.error_pages import asked_number, with_ways_on
-from lycosa.interface.web.search_pages import href, tidy
 
 PER_PAGE, MOST_NUMBER = 50, 100_000
 MOST_CRAWLS = 100

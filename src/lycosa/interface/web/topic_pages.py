@@ -13,10 +13,10 @@ from lycosa.interface.operations.calls import Office
 from lycosa.interface.operations.crawl_setup import Texts, map_texts
 from lycosa.interface.operations.proposals import proposals_told
 from lycosa.interface.operations.topics import ClassAsked, classified, get_class, named_topic, topic_detail
+from lycosa.interface.shared.foreign_text import href, tidy
 from lycosa.interface.shared.rendering import page
 from lycosa.interface.views.topic_tree import MOST_SHOWN, branches, known_topics, matching
 from lycosa.interface.web.error_pages import asked_number, small_form, with_ways_on
-from lycosa.interface.web.search_pages import href, tidy
 from lycosa.interface.web.t_graph_pages import crawls_with_graphs, treasure_page
 from lycosa.preparation.taxonomy_files import OwnTaxonomy
 from lycosa.preparation.taxonomy_proposals import OwnVocabulary

@@ -14,19 +14,17 @@ from typing import NamedTuple
 import msgspec
 
 from lycosa import urls
-from lycosa.configuration.settings import Configuration
-from lycosa.fetching.fetcher import AT_ONCE, Fetcher, Known, Turns
+from lycosa.configuration.sections import Configuration
 from lycosa.fetching.offline import OfflineJudge, conditions
 from lycosa.fetching.robots import Robots, Rules, parse
 from lycosa.lab.simulated_web.changes import Changes
 from lycosa.lab.simulated_web.link_map import Place, WebMap
-from lycosa.lab.simulated_web.notation import BoxSettings, parse_box, written
+from lycosa.lab.simulated_web.notation import BoxSettings, parse_box
 from lycosa.lab.simulated_web.page_kinds import KINDS
 from lycosa.lab.simulated_web.responses import Answers
 from lycosa.lab.simulated_web.robots_and_sitemaps import Manners
+from lycosa.plugins.plug_points import AT_ONCE, Fetcher, Known, Turns, checked_by
 from lycosa.records import Failed, Link, Outcome, Refused, Response, SiteOpened, SiteShut
-
-__all__ = ["BoxSettings", "PageTruth", "SimulatedFetcher", "SimulatedWeb", "parse_box", "simulated_fetcher", "written"]
 
 _AGENT = "lycosa"
 _ADDRESS = "127.0.0.1"
@@ -272,6 +270,7 @@ class SimulatedFetcher:
         return parse(answer.body) if self._politeness.robots and answer.status == 200 else Robots()
 
 
+@checked_by(lambda configuration, _: parse_box(configuration.fetching.web))
 def simulated_fetcher(configuration: Configuration, clock: Callable[[], float]) -> Fetcher:
     """The fetcher for `fetching.web = "box:…"`; unless that says when it `begins`, the web begins now."""
     return SimulatedFetcher(SimulatedWeb.of(configuration.fetching.web, begins=clock()), clock, configuration)

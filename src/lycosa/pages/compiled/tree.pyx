@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Documents read by compiled code: what `elements`, `places`, `links` and `main_text` do, step by step alike.
+"""Documents read by compiled code: what `elements`, `link_context`, `links` and `main_text` do, step by step alike.
 
 The tree is the parser's own and is walked by the parser's public functions, which its library
 exports. Where that library has them not, or text nodes are not as expected, importing this fails.

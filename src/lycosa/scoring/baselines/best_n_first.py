@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import OFF_TOPIC, Topic
 from lycosa.records import Link, Page, Score, Visit, urls_of
 from lycosa.scoring.known_parents import MOST_REMEMBERED
-from lycosa.scoring.scorer import OFF_TOPIC, Topic
 from lycosa.scoring.waiting_links import WaitingLinks
 
 N = 256

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import Link, Page, Score
-from lycosa.scoring.scorer import Topic
 
 
 class BreadthFirstLinkScorer:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import OFF_TOPIC, Topic
 from lycosa.records import Link, Page, Score, Visit
 from lycosa.scoring.baselines.link_distances import LAYERS, CrawledPage, layers_of, trained_on
 from lycosa.scoring.naive_bayes import Bags, NaiveBayes
-from lycosa.scoring.scorer import OFF_TOPIC, Topic
 from lycosa.scoring.waiting_links import WaitingLinks
 
 FIRST_TRAINING = 100

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import Link, Page, Score, Visit
-from lycosa.scoring.scorer import Topic
 
 FIRST = 2.0
 """Seeds wait with 1, before any page is counted."""

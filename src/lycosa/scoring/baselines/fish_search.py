@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import OFF_TOPIC, Topic
 from lycosa.records import Link, Page, Score, Visit
 from lycosa.scoring.bounded_memory import Remembered
-from lycosa.scoring.scorer import OFF_TOPIC, Topic
 
 DEPTH = 3
 WIDTH = 30

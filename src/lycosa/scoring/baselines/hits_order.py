@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.link_graph.graph import LinkGraph
 from lycosa.link_graph.hits import hits
+from lycosa.plugins.plug_points import OFF_TOPIC, Topic
 from lycosa.scoring.baselines.graph_order import GraphOrderLinkScorer
 from lycosa.scoring.crawled_graph import CrawledGraph
-from lycosa.scoring.scorer import OFF_TOPIC, Topic
 
 EXACT_ENOUGH = 1e-4
 """Finer than the order of links can tell."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import Link, Page, Score, Visit
 from lycosa.scoring.known_parents import MOST_REMEMBERED, KnownParents
-from lycosa.scoring.scorer import Topic
 
 SCORES_KEPT = 1000
 

@@ -14,11 +14,11 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from random import Random
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import OFF_TOPIC, Topic
 from lycosa.records import Link, Page, Score, Visit
 from lycosa.scoring.baselines.chosen_links import ChosenAhead, ahead_of
 from lycosa.scoring.baselines.spider import MOST_KEYWORDS, Prospect, Spider, prospects_of
-from lycosa.scoring.scorer import OFF_TOPIC, Topic
 from lycosa.scoring.waiting_links import TakenLinks
 from lycosa.topics.okapi import topic_terms
 

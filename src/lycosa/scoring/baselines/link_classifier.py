@@ -14,11 +14,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import OFF_TOPIC, Topic
 from lycosa.records import Link, Page, Score, Visit
 from lycosa.scoring.baselines.link_features import PLACES, LinkFeatures
 from lycosa.scoring.naive_bayes import Bags, NaiveBayes, Places
-from lycosa.scoring.scorer import OFF_TOPIC, Topic
 from lycosa.scoring.waiting_links import WaitingLinks
 
 FIRST_TRAINING = 100

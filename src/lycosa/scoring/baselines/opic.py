@@ -15,11 +15,11 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import OFF_TOPIC, Topic
 from lycosa.records import Link, Page, Redirected, Score, Visit, urls_of
 from lycosa.scoring.bounded_memory import Remembered
 from lycosa.scoring.known_parents import MOST_REMEMBERED
-from lycosa.scoring.scorer import OFF_TOPIC, Topic
 
 SEED_CASH = 1.0
 DECADES = 10

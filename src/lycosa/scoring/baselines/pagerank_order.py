@@ -6,10 +6,10 @@ as a whole when the graph grows, so links that are not looked at again stay in o
 
 from __future__ import annotations
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import Topic
 from lycosa.scoring.baselines.graph_order import GraphOrderLinkScorer
 from lycosa.scoring.crawled_graph import CrawledGraph, PageRankMeasure
-from lycosa.scoring.scorer import Topic
 
 
 def pagerank_link_scorer(configuration: Configuration, topic: Topic) -> GraphOrderLinkScorer:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import OFF_TOPIC, Topic
 from lycosa.records import Link, Page, Score, Visit, urls_of
-from lycosa.scoring.scorer import OFF_TOPIC, Topic
 
 
 class ParentScoreLinkScorer:

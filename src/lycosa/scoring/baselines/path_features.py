@@ -12,10 +12,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import Link, Page
 from lycosa.scoring.baselines.topic_similarity import Closeness
 from lycosa.scoring.bounded_memory import Remembered
-from lycosa.scoring.scorer import Topic
 from lycosa.text import words
 from lycosa.urls import path_of, site_of
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import xxhash
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import Link, Page, Score
-from lycosa.scoring.scorer import Topic
 
 RANGE = 2**64
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import OFF_TOPIC, Topic
 from lycosa.records import Link, Page, Score, Visit
 from lycosa.scoring.baselines.topic_similarity import Closeness
 from lycosa.scoring.bounded_memory import Remembered
-from lycosa.scoring.scorer import OFF_TOPIC, Topic
 
 DECAY = 0.5
 """δ: what a link inherits of its page."""

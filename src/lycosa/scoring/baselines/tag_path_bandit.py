@@ -12,11 +12,11 @@ import math
 from collections.abc import Iterable, Sequence
 from random import Random
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import OFF_TOPIC, Topic
 from lycosa.records import Link, Page, Score, Visit
 from lycosa.scoring.baselines.chosen_links import ChosenAhead, ahead_of
 from lycosa.scoring.baselines.tag_paths import TagPathGroups
-from lycosa.scoring.scorer import OFF_TOPIC, Topic
 from lycosa.scoring.waiting_links import MOST_WAITING, LinkPool, WaitingLinks
 
 LIKENESS = 0.75

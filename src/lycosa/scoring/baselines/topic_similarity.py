@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 
+from lycosa.plugins.plug_points import Topic
 from lycosa.scoring.bounded_memory import Remembered
-from lycosa.scoring.scorer import Topic
 from lycosa.text import stems, stop_words, terms, words
 from lycosa.topics.vectors import TopicVector
 

@@ -16,13 +16,13 @@ from random import Random
 
 import numpy as np
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import OFF_TOPIC, Topic
 from lycosa.records import Link, Page, Score, Visit
 from lycosa.scoring.baselines.chosen_links import ChosenAhead, ahead_of
 from lycosa.scoring.baselines.path_features import BELIEVED, FEATURES, PARENT_IS_RELEVANT, Ways
 from lycosa.scoring.baselines.regression_tree import RegressionTree, Row, Split
 from lycosa.scoring.baselines.reward_model import Worth
-from lycosa.scoring.scorer import OFF_TOPIC, Topic
 from lycosa.scoring.waiting_links import LinkPool, WaitingLinks
 
 MOST_WAITING = 100_000

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import msgspec
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import Page, Score
 from lycosa.scoring.click_statistics import Seen
 from lycosa.scoring.importance import Medians, importance, scaled
 from lycosa.scoring.links.words_and_clicks import Usual, WatchedLinkScorer, topic_okapi
-from lycosa.scoring.scorer import Topic
 
 
 class CfpFormula:

@@ -14,12 +14,12 @@ import math
 import msgspec
 import numpy as np
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import Page, Score
 from lycosa.scoring.click_statistics import Seen
 from lycosa.scoring.importance import BY_DOWNLOADS, BY_RELEVANCE, BY_TIME, bm25_scaled, scaled, value_score
 from lycosa.scoring.links.words_and_clicks import Usual, WatchedLinkScorer, topic_okapi
-from lycosa.scoring.scorer import Topic
 
 DOWNLOADS = (
     ".pdf", ".zip", ".gz", ".bz2", ".xz", ".7z", ".tar", ".tgz", ".rar", ".exe", ".msi", ".dmg", ".deb", ".rpm", ".iso",

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from lycosa.configuration.sections import Configuration
 from lycosa.configuration.sections import Parents as Settings
-from lycosa.configuration.settings import Configuration
+from lycosa.plugins.plug_points import OFF_TOPIC, Topic
 from lycosa.records import REJECTED, Link, Page, Score, Visit, urls_of
 from lycosa.scoring.crawled_graph import CrawledGraph, PageRankMeasure
 from lycosa.scoring.known_parents import MOST_REMEMBERED, KnownParents, Said
-from lycosa.scoring.scorer import OFF_TOPIC, Topic
 from lycosa.topics.weight_table import WeightTable
 
 BELOW_GATE = 0.5 * OFF_TOPIC

@@ -14,13 +14,13 @@ from functools import lru_cache
 from itertools import repeat
 from math import sqrt
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.pages.structure.neighbours import Neighbours, signature_of
 from lycosa.pages.structure.sketch import SAME_TEMPLATE, Features, share
+from lycosa.plugins.plug_points import OFF_TOPIC, Topic
 from lycosa.records import Failed, Fetched, Link, Page, Score, Visit
 from lycosa.scoring.links.hit_rates import Lineage, LinkRates
 from lycosa.scoring.pages.structure import MATCHES, structure_of
-from lycosa.scoring.scorer import OFF_TOPIC, Topic
 from lycosa.scoring.waiting_links import WaitingLinks
 from lycosa.urls import site_of
 

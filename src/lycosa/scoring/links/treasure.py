@@ -14,18 +14,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from lycosa.configuration.sections import Treasure
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration, Treasure
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.lexicon import running
 from lycosa.link_graph.t_graph.graph import UNLIKE_ALL, Verdict
 from lycosa.link_graph.t_graph.passages import passage_of
+from lycosa.plugins.plug_points import OFF_TOPIC, LinkScorer, Topic, checked_by
 from lycosa.records import Link, Page, Score, Visit, links_at, urls_of
 from lycosa.scoring.bounded_memory import Remembered
 from lycosa.scoring.known_parents import MOST_REMEMBERED
 from lycosa.scoring.links.class_hit_rates import ClassExperience
 from lycosa.scoring.links.t_graph_state import TreasureKeeper
 from lycosa.scoring.links.treasure_exact import ExactTreasureLinkScorer
-from lycosa.scoring.scorer import OFF_TOPIC, LinkScorer, Topic
 from lycosa.topics.classification.profile import Profile, closeness, profiles
 from lycosa.topics.vectors import TopicVector
 
@@ -296,6 +296,14 @@ class TreasureLinkScorer:
         self.keeper.adjust(configuration.treasure)
 
 
+def _check_topic(configuration: Configuration, examples: Sequence[str]) -> None:
+    if not (configuration.topic.words or examples):
+        raise ConfigurationError(
+            "the strategy treasure needs to know what to look for: --topic WORDS, --example URL|FILE or --class N"
+        )
+
+
+@checked_by(_check_topic)
 def treasure_link_scorer(configuration: Configuration, topic: Topic) -> LinkScorer:
     """The link scorer of the strategy `treasure`."""
     settings = configuration.treasure

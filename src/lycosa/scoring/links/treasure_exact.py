@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lycosa.configuration.sections import Treasure
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration, Treasure
 from lycosa.link_graph.t_graph.graph import Verdict
 from lycosa.link_graph.t_graph.passages import passage_of
+from lycosa.plugins.plug_points import OFF_TOPIC, Topic
 from lycosa.records import Link, Page, Score, Visit
 from lycosa.scoring.bounded_memory import Remembered
 from lycosa.scoring.links.t_graph_state import TreasureKeeper
-from lycosa.scoring.scorer import OFF_TOPIC, Topic
 from lycosa.topics.classification.classifier import complies, galaxy_of_texts, predictor
 
 TIES = 0.002

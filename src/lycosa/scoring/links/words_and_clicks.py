@@ -16,13 +16,14 @@ import msgspec
 
 from lycosa.click_records import PageClicks
 from lycosa.configuration.sections import Relevance
+from lycosa.plugins.plug_points import OFF_TOPIC, Topic
 from lycosa.records import Link, Page, Record, Score, Visit, urls_of
 from lycosa.scoring.bounded_memory import Remembered
 from lycosa.scoring.click_statistics import NOBODY, Clickstream, Seen
 from lycosa.scoring.importance import Spread
 from lycosa.scoring.known_parents import MOST_REMEMBERED, KnownParents, Said
 from lycosa.scoring.links.link_okapi import LinkOkapi
-from lycosa.scoring.scorer import OFF_TOPIC, VISITED, Topic
+from lycosa.scoring.strategy import VISITED
 from lycosa.text import term_counts
 from lycosa.topics.okapi import Okapi
 from lycosa.topics.weight_table import WeightTable

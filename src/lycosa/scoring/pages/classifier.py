@@ -13,11 +13,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import Page, Score, Visit
 from lycosa.scoring.naive_bayes import Bags, NaiveBayes
 from lycosa.scoring.pages.cosine import CosinePageScorer
-from lycosa.scoring.scorer import Topic
 from lycosa.topics.vectors import PLACES, TopicVector, Vector, vectors
 
 FIRST_TRAINING = 40

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import Page, Score
-from lycosa.scoring.scorer import Topic
 from lycosa.topics.vectors import TopicVector, vectors
 
 

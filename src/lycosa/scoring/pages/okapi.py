@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import Topic
 from lycosa.records import Page, Score, Visit
-from lycosa.scoring.scorer import Topic
 from lycosa.topics.okapi import Okapi, Statistics, topic_terms
 
 

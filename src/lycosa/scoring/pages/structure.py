@@ -1,7 +1,7 @@
 """The page scorer `structure`: whether a page is built like the sample pages (M11), whatever it says.
 
 Without a threshold the limit comes from the samples and the pages that the crawl meets
-(see `structure_contrast`); with one it is the similarity by simple tree matching that
+(see `match_threshold`); with one it is the similarity by simple tree matching that
 M10 defines, worked out exactly where the sketches leave a doubt. Either way relevance
 is stretched so that a page matches from 0.5 on: limits move while a crawl goes on, and
 what was said of a page stays true.
@@ -13,14 +13,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from random import Random
 
-from lycosa.configuration.settings import Configuration, ConfigurationError
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import ConfigurationError
 from lycosa.pages.structure.skeleton import Skeleton
 from lycosa.pages.structure.sketch import Sketch, decided, likeness, most_similarity, sketch_of
 from lycosa.pages.structure.tree_matching import TreeMatcher
+from lycosa.plugins.plug_points import PageScorer, Topic
 from lycosa.records import Page, Score, Visit
 from lycosa.scoring.pages.match_threshold import Contrast
 from lycosa.scoring.pages.sample_template import one_template_each, slots_of
-from lycosa.scoring.scorer import PageScorer, Topic
 
 MATCHES = 0.5
 """The relevance of a page that just matches."""

@@ -3,7 +3,7 @@
 `598` lies in `59`, which lies in `5`: what a number begins with is what it belongs to.
 The dot of `746.92` is for people; the digits alone count. Words are matched by their
 stems, and a phrase wins over shorter ones and over its words. Which class a text is
-about is decided in `galaxy`; reading and writing files is not done here.
+about is decided in `classifier`; reading and writing files is not done here.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from itertools import pairwise
 import msgspec
 import numpy as np
 
+from lycosa.plugins.plug_points import Closeness
 from lycosa.records import Score
 from lycosa.text import stop_words, words
 from lycosa.topics.semantic_checker.cooccurrence import shared_company
@@ -23,7 +24,7 @@ from lycosa.topics.semantic_checker.new_terms import fewest_texts, new_terms, sp
 from lycosa.topics.semantic_checker.proposals import SUBTOPIC, TERM, VARIANT, Proposal, Refusals
 from lycosa.topics.semantic_checker.subtopics import Bundle, bundles
 from lycosa.topics.semantic_checker.synonym_phrases import Definitions
-from lycosa.topics.semantic_checker.synonyms import CLOSE, COMPANY, TOPICS, Closeness, Likenesses, Witnesses
+from lycosa.topics.semantic_checker.synonyms import CLOSE, COMPANY, TOPICS, Likenesses, Witnesses
 from lycosa.topics.semantic_checker.topic_affinity import Home, Homes
 from lycosa.topics.semantic_checker.word_forms import COMPOUND
 from lycosa.topics.vocabulary import Vocabulary, node_texts

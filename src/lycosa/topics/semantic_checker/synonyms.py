@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
+from lycosa.plugins.plug_points import Closeness
 from lycosa.records import Record, Score
 from lycosa.text import stems
 from lycosa.topics.semantic_checker.cooccurrence import used_alike
@@ -39,13 +39,6 @@ ASKED = 60
 """So many of the known terms in the company of a new one are put to a model."""
 MODEL_FROM, MODEL_WEIGHT = 0.4, 0.8
 """A model's closeness counts from here on, and so much at most: unrelated words are seldom at 0."""
-
-
-class Closeness(Protocol):
-    """A model that says how close two words are in meaning, from 0 to 1."""
-
-    def close(self, one: str, other: str, /) -> float:
-        """1 for the same meaning."""
 
 
 class Pair(Record, frozen=True):

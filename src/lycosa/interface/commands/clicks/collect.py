@@ -7,31 +7,27 @@ import asyncio
 import errno
 import gc
 import ipaddress
-import secrets
 import signal
 import socket
 import sys
-import time
-from collections.abc import Sequence
 from pathlib import Path
 
-from lycosa.click_records import DAY, WatchedSite, day_of
-from lycosa.clickstream.beacon import beacon_script, snippet
+from lycosa.click_records import DAY, WatchedSite
+from lycosa.clickstream.beacon.script import beacon_script
 from lycosa.clickstream.collector.server import Collector
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import home
 from lycosa.interface.commands.arguments import Commands
 from lycosa.interface.operations.collector_settings import collector_settings
+from lycosa.interface.operations.watched_sites import EXAMPLE, find_site, forget_days, forget_site, watch_site
 from lycosa.interface.shared.wording import iso, number, print_json, printable
 from lycosa.storage.agent_store import StoreFull
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys
-from lycosa.urls import host_of, normalise, site_of
 
 PORT = 8018
 SOCKET_BUFFER = 64 * 1024
 """Bytes that the system keeps of each connection, each way: else a client that does not read costs megabytes."""
-EXAMPLE = "https://collector.example"
 
 
 def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
@@ -149,23 +145,6 @@ def add_site(told: argparse.Namespace) -> int:
     return 0
 
 
-def watch_site(folder: Path, typed: str, more: Sequence[str], collector: str) -> tuple[WatchedSite, str]:
-    """Watch a site, or add origins to one; the site with its key, and what to paste into its pages."""
-    name, own = site_name(typed)
-    origins = [*own, *(origin_of(origin) for origin in more)]
-    address = normalise(collector)
-    if address is None:
-        raise ConfigurationError(f"{collector!r} is no URL; give one such as {EXAMPLE}")
-    with ClickStore(folder) as store:
-        known = store.site(name)
-        key = known.key if known and known.key else secrets.token_urlsafe(16)
-        created = known.created if known and known.key else time.time()
-        kept = known.origins if known else ()
-        site = WatchedSite(name, key, tuple(dict.fromkeys([*kept, *origins])), created)
-        store.put_site(site)
-    return site, snippet(address.rstrip("/"), key)
-
-
 def list_sites(told: argparse.Namespace) -> int:
     """All sites with their keys."""
     with ClickStore(clicks_folder(told), readonly=True) as store:
@@ -181,37 +160,9 @@ def list_sites(told: argparse.Namespace) -> int:
 def remove_site(told: argparse.Namespace) -> int:
     """Forget a site."""
     with ClickStore(clicks_folder(told), readonly=True) as store:
-        store.drop_site(_known(store, told.site).name)
+        store.drop_site(find_site(store, told.site).name)
     print(printable(f"{told.site} and all that was counted of it is gone"))
     return 0
-
-
-def site_name(text: str) -> tuple[str, list[str]]:
-    """The host of a site from a host or a URL, and the origin where a port was named."""
-    url = normalise(text if "://" in text else f"https://{text}/")
-    if url is None or (url != site_of(url) + "/"):
-        raise ConfigurationError(f"{text!r} is no site; name its host, such as example.org")
-    origin = site_of(url)
-    host = host_of(origin)
-    return host, [origin] if not origin.endswith("://" + host) else []
-
-
-def origin_of(text: str) -> str:
-    """An origin in its one spelling; `null` is what browsers name where a page hides its address."""
-    if text == "null":
-        return text
-    url = normalise(text.rstrip("/") + "/")
-    if url is None or url != site_of(url) + "/":
-        raise ConfigurationError(f"{text!r} is no origin; write scheme and host, such as https://example.net")
-    return site_of(url)
-
-
-def _known(store: ClickStore, name: str) -> WatchedSite:
-    found = store.site(name) or store.site(site_name(name)[0])
-    if found is None:
-        known = ", ".join(site.name for site in store.sites()) or "none"
-        raise ConfigurationError(f"there is no site {name!r}; known: {known}")
-    return found
 
 
 def _plain(site: WatchedSite) -> dict[str, object]:
@@ -230,22 +181,13 @@ def forget(told: argparse.Namespace) -> int:
         raise ConfigurationError(f"--before {told.before} is not possible; use 0 (everything) or more days")
     with ClickStore(folder, readonly=True) as store:
         if told.site is not None:
-            site = _known(store, told.site)
+            site = find_site(store, told.site)
             forget_site(store, site)
             return _told_forgotten(told, f"all that was counted of {site.name}", {"site": site.name})
         days = collector_settings(folder).kept / DAY if told.before is None else told.before
-        today = day_of(time.time())
-        before = today + 1 - int(days)
-        gone = store.forget(before)
-        keys = DayKeys(folder).destroy(min(before, today) * DAY)
-    text = f"{number(gone)} records older than {int(days)} days, and the keys of {len(keys)} days"
-    return _told_forgotten(told, text, {"records": gone, "keys": len(keys), "days": int(days)})
-
-
-def forget_site(store: ClickStore, site: WatchedSite) -> None:
-    """Remove all that was counted of a site, which stays watched."""
-    store.drop_site(site.name)
-    store.put_site(site)
+        forgotten = forget_days(store, folder, int(days))
+    text = f"{number(forgotten.records)} records older than {int(days)} days, and the keys of {forgotten.keys} days"
+    return _told_forgotten(told, text, {"records": forgotten.records, "keys": forgotten.keys, "days": int(days)})
 
 
 def _told_forgotten(told: argparse.Namespace, text: str, plain: dict[str, object]) -> int:
@@ -258,7 +200,7 @@ def _told_forgotten(told: argparse.Namespace, text: str, plain: dict[str, object
 def refusals(told: argparse.Namespace) -> int:
     """What was not counted, by site and reason."""
     with ClickStore(clicks_folder(told), readonly=True) as store:
-        names = [_known(store, told.site).name] if told.site else [*(site.name for site in store.sites()), ""]
+        names = [find_site(store, told.site).name] if told.site else [*(site.name for site in store.sites()), ""]
         found = {name: counts for name in names if (counts := store.refusals(name))}
     if told.json:
         return print_json(found)

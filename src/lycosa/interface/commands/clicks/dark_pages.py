@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from lycosa.crawling.dark_pages import DarkReport, dark_report
+from lycosa.inspection.dark_pages import DarkReport, dark_report
 from lycosa.interface.commands.arguments import Commands, asked_crawl
 from lycosa.interface.commands.status import dark_told
 from lycosa.interface.shared import wording

@@ -20,11 +20,11 @@ from lycosa.interface.commands.demo.visitors import demo_visits, visits_lines
 from lycosa.interface.commands.progress import ProgressLine
 from lycosa.interface.commands.search import search_lines
 from lycosa.interface.operations import crawl_control as controls
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.lab.trial import ORACLE, run_trial
 from lycosa.lab.web_server import serve_in_process
 from lycosa.lab.webs import open_web
-from lycosa.scoring.scorer import Topic
+from lycosa.plugins.plug_points import Topic
 from lycosa.search.index import IndexReader
 from lycosa.search.query import understand
 from lycosa.storage import catalogue

@@ -17,7 +17,7 @@ from lycosa.clickstream.server_logs.log_import import LogImport
 from lycosa.clickstream.server_logs.page_urls import LogSite
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.inspection.page_bm25 import crawl_relevance
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.records import Record
 from lycosa.scoring.importance import ordered, placed_pages
 from lycosa.storage.click_store import ClickStore

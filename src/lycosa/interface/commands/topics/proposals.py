@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from lycosa.configuration.settings import ConfigurationError
-from lycosa.crawl_folder.folder import CrawlFolder, home
+from lycosa.crawl_folder.folder import home
 from lycosa.interface.commands.arguments import Commands, asked_crawl
+from lycosa.interface.operations.proposals import accept_proposals, propose_anew
 from lycosa.interface.shared.wording import print_json, printable
-from lycosa.preparation.proposal_sources import CrawledPages, Document, make_proposals
+from lycosa.preparation.proposal_sources import Document
 from lycosa.preparation.taxonomy_files import page_text, read_file
 from lycosa.preparation.taxonomy_proposals import Numbered, OwnVocabulary
 from lycosa.preparation.word_vectors import closeness
 from lycosa.text import language_of, words
-from lycosa.topics.semantic_checker.synonyms import Closeness
 
 LARGEST_INPUT = 10_000_000
 LANGUAGE = "en"
@@ -50,20 +49,6 @@ def propose(told: argparse.Namespace) -> int:
     documents = [_document(name) for name in dict.fromkeys(told.document)]
     crawl = asked_crawl(told) if told.name else None
     return _shown(propose_anew(own, crawl, documents, told.node, model), told)
-
-
-def propose_anew(
-    own: OwnVocabulary,
-    crawl: CrawlFolder | None,
-    documents: Sequence[Document] = (),
-    node: str = "",
-    model: Closeness | None = None,
-) -> tuple[Numbered, ...]:
-    """Replace the open proposals by what documents or a crawl say; `node` is the topic that these belong to."""
-    vocabulary = own.vocabulary()
-    meant = vocabulary.taxonomy.find(node).id if node else ""
-    crawled = CrawledPages(crawl) if crawl else None
-    return own.propose(make_proposals(vocabulary, documents, crawled, meant, own.refusals(), model))
 
 
 def _document(name: str) -> Document:
@@ -112,13 +97,6 @@ def accept(told: argparse.Namespace) -> int:
     made = f" (new: {', '.join(new)})" if new else ""
     print(printable(f"{what}{made}; `lycosa topics undo` takes it back"))
     return 0
-
-
-def accept_proposals(own: OwnVocabulary, numbers: Sequence[int], label: str = "") -> tuple[str, list[str]]:
-    """Make the changes that proposals want; what was done, and the ids of topics that are new."""
-    before = own.vocabulary().taxonomy
-    what, taxonomy = own.accept(numbers, label)
-    return what, [node.id for node in taxonomy if node.id not in before]
 
 
 def reject(told: argparse.Namespace) -> int:

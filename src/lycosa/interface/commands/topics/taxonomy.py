@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from lycosa.configuration import settings
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import home
 from lycosa.interface.commands.arguments import Commands
-from lycosa.interface.operations.contact import with_contact
+from lycosa.interface.operations.topic_edits import (
+    Edited,
+    add_topic,
+    give_examples,
+    move_topic,
+    remove_topic,
+    rename_topic,
+    texts_of_pages,
+)
 from lycosa.interface.shared.wording import print_json, printable
-from lycosa.preparation.examples import gather_examples
 from lycosa.preparation.taxonomy_files import OwnTaxonomy, load_taxonomy, page_text, read_file
 from lycosa.preparation.taxonomy_proposals import OwnVocabulary
 from lycosa.topics.mapper import MARGIN, Fit, Mapper, Mapping
@@ -206,107 +209,43 @@ def _fetched(told: argparse.Namespace, urls: Sequence[str]) -> list[str]:
     return texts_of_pages(home(told.home), urls, told.contact, told.set)
 
 
-def texts_of_pages(
-    base: Path, urls: Sequence[str], contact: str = "", wanted: Sequence[str] = (), *, ask: bool = True
-) -> list[str]:
-    """What pages say: they are fetched for it, as a crawl would, in the name of a contact."""
-    configuration = settings.build({"seeds": list(urls), "fetching": {"contact": contact}}, wanted, "command line")
-    return asyncio.run(gather_examples(urls, with_contact(base, configuration, ask=ask)))
-
-
 # -- editing ----------------------------------------------------------------------------------------
 
 
-def _edited(told: argparse.Namespace, what: str, id: str = "") -> int:
+def _tell_edited(told: argparse.Namespace, edited: Edited) -> int:
     if told.json:
-        return print_json({"edit": what, "id": id})
-    print(printable(f"{what}; `lycosa topics undo` takes it back"))
+        return print_json({"edit": edited.edit, "id": edited.id})
+    print(printable(f"{edited.edit}; `lycosa topics undo` takes it back"))
     return 0
 
 
 def edit_add(told: argparse.Namespace) -> int:
     """A new topic."""
-    made: list[str] = []
-
-    def add(taxonomy: Taxonomy) -> Taxonomy:
-        id = told.id or taxonomy.free_id(told.label)
-        if id in taxonomy:
-            raise ConfigurationError(f"topic {id!r} is there already: {taxonomy.path(id)}; choose another --id")
-        made.append(id)
-        parent = taxonomy.find(told.under).id if told.under else ""
-        description = told.description or ("" if told.text else told.label)
-        return taxonomy.with_node(
-            Node(id, told.label, parent, description, tuple(told.classes), texts=tuple(filter(None, told.text)))
-        )
-
-    what = f"added {told.label!r}"
-    OwnTaxonomy(home(told.home)).change(add, what)
-    return _edited(told, what, made[0])
+    description = told.description or ("" if told.text else told.label)
+    new = Node(told.id, told.label, "", description, tuple(told.classes), texts=tuple(filter(None, told.text)))
+    return _tell_edited(told, add_topic(OwnTaxonomy(home(told.home)), new, told.under))
 
 
 def edit_remove(told: argparse.Namespace) -> int:
     """Remove a topic and all below it."""
-    own = OwnTaxonomy(home(told.home))
-    node = own.load().find(told.name)
-    below = len(own.load().below(node.id))
-    what = f"removed {node.label!r}" + (f" and {below} below it" if below else "")
-    own.change(lambda taxonomy: taxonomy.without(node.id), what)
-    return _edited(told, what, node.id)
+    return _tell_edited(told, remove_topic(OwnTaxonomy(home(told.home)), told.name))
 
 
 def edit_rename(told: argparse.Namespace) -> int:
     """Give a topic another label."""
-    own = OwnTaxonomy(home(told.home))
-    node = own.load().find(told.name)
-    what = f"renamed {node.label!r} to {told.label!r}"
-    own.change(lambda taxonomy: taxonomy.renamed(node.id, told.label), what)
-    return _edited(told, what, node.id)
+    return _tell_edited(told, rename_topic(OwnTaxonomy(home(told.home)), told.name, told.label))
 
 
 def edit_move(told: argparse.Namespace) -> int:
     """Put a topic, and all below it, under another one."""
-    own = OwnTaxonomy(home(told.home))
-    taxonomy = own.load()
-    node = taxonomy.find(told.name)
-    above = taxonomy.find(told.under) if told.under else None
-    what = f"moved {node.label!r} " + (f"under {above.label!r}" if above else "to the top")
-    own.change(lambda taxonomy: taxonomy.moved(node.id, above.id if above else ""), what)
-    return _edited(told, what, node.id)
+    return _tell_edited(told, move_topic(OwnTaxonomy(home(told.home)), told.name, told.under))
 
 
 def edit_example(told: argparse.Namespace) -> int:
     """Give a topic more exemplary pages or texts."""
     own = OwnTaxonomy(home(told.home))
     node = own.load().find(told.name)
-    return _edited(told, give_examples(own, node, documents(told)), node.id)
-
-
-def give_examples(own: OwnTaxonomy, node: Node, brought: Sequence[tuple[str, str]]) -> str:
-    """Give a topic examples, each a URL (or '') and a text; says what was done."""
-
-    def add(taxonomy: Taxonomy) -> Taxonomy:
-        known = taxonomy[node.id]
-        pages = dict.fromkeys((*known.pages, *(url for url, _ in brought if url)))
-        texts = dict.fromkeys((*known.texts, *(text.strip() for _, text in brought if text.strip())))
-        return taxonomy.with_node(msgspec.structs.replace(known, pages=tuple(pages), texts=tuple(texts)))
-
-    what = f"gave {node.label!r} {len(brought)} more example{'s' if len(brought) > 1 else ''}"
-    own.change(add, what)
-    return what
-
-
-def take_page(own: OwnTaxonomy, node: Node, url: str) -> str:
-    """Take an exemplary page from a topic; says what was done."""
-
-    def without(taxonomy: Taxonomy) -> Taxonomy:
-        known = taxonomy[node.id]
-        return taxonomy.with_node(
-            msgspec.structs.replace(known, pages=tuple(page for page in known.pages if page != url))
-        )
-
-    what = f"took the page {url} from {node.label!r}"
-    own.change(without, what)
-    return what
+    return _tell_edited(told, Edited(give_examples(own, node, documents(told)), node.id))
 
 
 def undo(told: argparse.Namespace) -> int:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lycosa import plugins
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stores import reading
 from lycosa.interface.views.crawl_statistics import one_reader
 from lycosa.interface.views.reader.stored_page import StoredPage
+from lycosa.plugins import registry
 from lycosa.queue_records import State, UrlRecord
 from lycosa.records import REJECTED, Link
 from lycosa.storage.agent_store import AgentStore
@@ -70,7 +70,7 @@ def _records(folder: CrawlFolder, links: Sequence[Link]) -> dict[str, UrlRecord]
     if not links:
         return {}
     configuration = folder.configuration()
-    owner = plugins.find("assigners", configuration.partition)(configuration.agents)
+    owner = registry.find("assigners", configuration.partition)(configuration.agents)
     found: dict[str, UrlRecord] = {}
     with one_reader, reading(folder) as stores:
         by_agent: dict[int, AgentStore] = {int(store.folder.parent.name): store for store in stores}

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.crawl_folder.stores import reading
 from lycosa.fetching.content_coding import BadCoding, TooLarge, codings, decode
-from lycosa.interface.operations.calls import NotThere
+from lycosa.interface.shared.errors import NotThere
 from lycosa.interface.views.crawl_statistics import one_reader
 from lycosa.pages.charsets import looks_binary
 from lycosa.pages.document import read_page

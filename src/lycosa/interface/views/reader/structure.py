@@ -15,9 +15,9 @@ from pathlib import Path
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stores import reading
 from lycosa.indexing.template_index import Alike, Structures
-from lycosa.interface.commands.structure import one_line
 from lycosa.interface.views.crawl_statistics import one_reader
 from lycosa.interface.views.reader.stored_page import StoredPage
+from lycosa.interface.views.skeleton_text import one_line
 from lycosa.pages.document import read_structure
 from lycosa.pages.structure.sketch import ALIKE
 

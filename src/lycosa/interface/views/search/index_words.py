@@ -8,7 +8,8 @@ from __future__ import annotations
 import threading
 import time
 
-from lycosa.search.index import IndexDamaged, IndexReader
+from lycosa.search.index import IndexReader
+from lycosa.search.schema import IndexDamaged
 from lycosa.search.suggestions import MOST_WORDS, WordList
 
 REST = 30.0

@@ -19,6 +19,11 @@ class Answer(Record, frozen=True):
     sentence: str = ""
     todo: str = ""
 
+    @property
+    def status(self) -> int:
+        """The HTTP status: 503 where it is worth trying again later."""
+        return 503 if self.trouble in ("damaged", "locked") else 200
+
 
 def unanswered(name: str, error: Exception, *, there: bool, running: bool) -> Answer:
     """Why the index of a crawl gives no answer; whether it is there at all, and whether the crawl runs."""

@@ -12,12 +12,13 @@ from tiny_web import TinyWeb, page
 from lycosa.configuration import settings
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder import class_scheme as class_schemes
+from lycosa.crawl_folder import structure_samples
 from lycosa.crawl_folder.class_scheme import KEPT, keep_scheme, scheme_files, scheme_of_crawl
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.structure_samples import keep_samples, samples_of
 from lycosa.inspection.explanation import explain
 from lycosa.pages.structure.skeleton import Skeleton
-from lycosa.preparation import structure_samples
-from lycosa.preparation.structure_samples import keep_samples, page_in_file, samples_of
+from lycosa.preparation.structure_samples import page_in_file
 from lycosa.topics.classification import scheme_file as classes_file
 from lycosa.topics.classification.scheme_file import scheme_of
 

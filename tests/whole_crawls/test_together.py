@@ -18,7 +18,7 @@ from lycosa.cooperation.page_budget import Budget
 from lycosa.cooperation.partition import Ring, site_hash, url_hash
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, own
 from lycosa.crawl_folder.status import Status
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.lab.web_server import serve_in_process
 from lycosa.search.index import IndexReader
 from lycosa.supervision.supervisor import COMMAND, Fleet

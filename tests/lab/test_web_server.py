@@ -15,7 +15,7 @@ from typing import ParamSpec
 import pytest
 
 from lycosa import urls
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.lab.web_server import LARGEST_REQUEST, Request, WebServer, serve_in_process
 from lycosa.records import Response
 

@@ -16,7 +16,7 @@ from supervised_crawl import SupervisedCrawl
 from watched_process import SUPERVISOR
 
 from lycosa.crawl_folder.folder import CrawlFolder
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.lab.web_server import serve_in_process
 from lycosa.supervision.supervisor import COMMAND, Fleet
 

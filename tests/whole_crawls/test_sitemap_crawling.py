@@ -10,7 +10,7 @@ import whole_crawl
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stores import reading
 from lycosa.inspection.sitemap_coverage import crawl_coverage
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.search.index import IndexReader
 from lycosa.storage import catalogue
 from lycosa.storage.catalogue import VisitRow

@@ -14,8 +14,8 @@ from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stores import reading
 from lycosa.crawling import agent
 from lycosa.crawling.commit import Crawl
-from lycosa.fetching.fetcher import Known
 from lycosa.inspection.report import crawl_report
+from lycosa.plugins.plug_points import Known
 from lycosa.records import Fetched, Link, Outcome, Page, Redirected, Refused, Response, Score, Visit
 from lycosa.scoring.strategy import Strategy
 from lycosa.storage import catalogue

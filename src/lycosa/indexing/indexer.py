@@ -13,29 +13,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from lycosa.fetching.content_coding import BadCoding, TooLarge, codings, decode
-from lycosa.pages.document import read_page
-from lycosa.records import GONE, Fetched, Link, Page, Response
+from lycosa.crawl_folder.stored_pages import page_at
+from lycosa.fetching.content_coding import BadCoding, TooLarge
+from lycosa.records import GONE, Page
 from lycosa.search.index import Document, IndexWriter
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
-from lycosa.storage.archive import ArchiveDamaged, Place, read
-from lycosa.storage.catalogue import VisitRow
+from lycosa.storage.archive import ArchiveDamaged, Place
+from lycosa.storage.catalogue import DUPLICATE, VisitRow, has_moved
 
 NEEDED = (
     "url", "at", "agent", "outcome", "why", "relevance", "noindex", "duplicate_of", "file", "offset", "size", "aside",
     "classes", "status", "target",
 )  # fmt: skip
-
-
-DUPLICATE = "duplicate"
-"""The outcome of a row that is no visit: a page turned out to be a duplicate after it was fetched."""
-MOVED = frozenset((301, 308))
-
-
-def has_moved(row: VisitRow) -> bool:
-    """Whether a page leads elsewhere for good: it is another name of the page there."""
-    return row.outcome == "redirected" and row.status in MOVED and row.target != row.url
 
 
 class StructureKeeper(Protocol):
@@ -136,14 +126,3 @@ class Indexer:
         self.counts[why] += 1
         if self._similar is not None:
             self._similar.forget(url)
-
-
-LARGEST_BODY = 64 * 1024**2
-
-
-def page_at(archive: Path, place: Place, structure: bool = False) -> Page:
-    """A page read again from the archive, with its structure where that is wanted."""
-    _, response = read(archive, place)
-    body, _ = decode(response.raw, codings(response.header("content-encoding")), LARGEST_BODY)
-    whole = Response(response.url, response.status, response.headers, body, response.raw, response.began)
-    return read_page(Fetched(Link(response.url), whole), structure=structure)

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from lycosa.crawling import agent as agent_module
 from lycosa.crawling.commit import Crawl
-from lycosa.crawling.duplicate_pages import SimilarPages
 from lycosa.crawling.frontier_updates import Intake
 from lycosa.fetching.http_fetcher import HttpFetcher
 from lycosa.frontier.frontier import Frontier
+from lycosa.indexing.duplicate_index import SimilarPages
 from lycosa.indexing.template_index import Structures
 from lycosa.search.index import IndexWriter
 from lycosa.storage import archive, catalogue, sorted_runs

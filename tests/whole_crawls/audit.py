@@ -8,10 +8,10 @@ from pathlib import Path
 from warcio.archiveiterator import ArchiveIterator
 
 from lycosa.configuration import settings
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stores import reading
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.lab.web_server import Request
 from lycosa.queue_records import State
 from lycosa.search.index import IndexReader

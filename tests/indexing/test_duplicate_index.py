@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 import whole_crawl
 
-from lycosa.configuration.settings import Configuration
+from lycosa.configuration.sections import Configuration
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stores import reading
-from lycosa.crawling.duplicate_pages import SimilarPages
+from lycosa.indexing.duplicate_index import SimilarPages
+from lycosa.plugins.plug_points import NOTHING, Signal
 from lycosa.queue_records import Changes
 from lycosa.records import Page
 from lycosa.search.index import Document, IndexReader, IndexWriter
 from lycosa.search.query import understand
-from lycosa.search.ranking import NOTHING, Order, Signal, find_ranking, page_key
+from lycosa.search.ranking import Order, find_ranking, page_key
 from lycosa.storage.agent_store import AgentStore, Batch
 from lycosa.storage.catalogue import VisitRow
 

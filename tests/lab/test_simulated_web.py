@@ -20,11 +20,11 @@ from selectolax.lexbor import LexborHTMLParser
 
 from lycosa import text, urls
 from lycosa.configuration.settings import ConfigurationError, build
-from lycosa.fetching.fetcher import Known
 from lycosa.fetching.robots import parse
-from lycosa.lab.simulated_web import SimulatedFetcher, SimulatedWeb, simulated_fetcher
 from lycosa.lab.simulated_web.notation import BoxSettings, parse_box, written
 from lycosa.lab.simulated_web.vocabulary import GENERAL_WORDS, TOPICS
+from lycosa.lab.simulated_web.web import SimulatedFetcher, SimulatedWeb, simulated_fetcher
+from lycosa.plugins.plug_points import Known
 from lycosa.records import Failed, Fetched, Link, Outcome, Redirected, Refused, SiteOpened, SiteShut, Unchanged
 
 DAY = 86400.0
@@ -90,7 +90,7 @@ def test_impossible_boxes_are_refused_with_a_hint(notation: str, hint: str) -> N
 
 def test_the_same_bytes_in_another_process(web: SimulatedWeb) -> None:
     script = (
-        "import hashlib; from lycosa.lab.simulated_web import SimulatedWeb\n"
+        "import hashlib; from lycosa.lab.simulated_web.web import SimulatedWeb\n"
         f"web = SimulatedWeb.of({SMALL!r})\n"
         "print(hashlib.sha256(b''.join(web.respond(u, 1e6).body for u in web.page_urls()[::5])).hexdigest())"
     )

@@ -1,30 +1,19 @@
-"""Parts that can be swapped: found by name through entry points, ours and a user's alike.
+"""Finds plug-ins by name: ours and a user's alike, through entry points. `plug_points` says what they are.
 
-A plug point is an entry-point group `lycosa.<point>`; a plug-in is any callable
-registered there. Nothing in Lycosa reaches a built-in part by another door.
+Nothing in Lycosa reaches a built-in part by another door.
 """
 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from lycosa.configuration.sections import Configuration
+from lycosa.plugins.plug_points import POINTS
 from lycosa.user_error import Mendable
-
-_CALLED = {
-    "admission_rules": "admission rule",
-    "fetchers": "fetcher",
-    "page_scorers": "page scorer",
-    "link_scorers": "strategy",
-    "assigners": "assigner",
-    "seed_engines": "seed engine",
-    "closeness": "closeness",
-    "rankings": "ranking",
-}
-"""The plug points, and what people call a plug-in there."""
-POINTS = tuple(_CALLED)
 
 
 class UnknownPlugin(Mendable):
@@ -42,10 +31,17 @@ def names(point: str) -> list[str]:
 
 
 def find(point: str, name: str) -> Any:
-    """The plug-in of that name."""
+    """The factory of that name."""
     entry = _registered(point).get(name)
     if entry is None:
         near = difflib.get_close_matches(name, names(point), 1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names(point)) or 'none'}"
-        raise UnknownPlugin(f"no {_CALLED[point]} named {name!r}; {hint}")
+        raise UnknownPlugin(f"no {POINTS[point].noun} named {name!r}; {hint}")
     return entry.load()
+
+
+def check(point: str, name: str, configuration: Configuration, examples: Sequence[str] = ()) -> None:
+    """Ask a plug-in to refuse settings it could not work with; one that brings no check accepts all of them."""
+    asked = getattr(find(point, name), "check", None)
+    if asked is not None:
+        asked(configuration, examples)

@@ -11,7 +11,7 @@ from lycosa.configuration.settings import build
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stores import reading
 from lycosa.crawling.assembly import build_agent
-from lycosa.fetching.fetcher import AT_ONCE, Known, Turns
+from lycosa.plugins.plug_points import AT_ONCE, Known, Turns
 from lycosa.records import Failed, Fetched, Link, Outcome, Response, SiteOpened
 from lycosa.storage import catalogue
 from lycosa.storage.catalogue import VisitRow

@@ -10,10 +10,10 @@ from lycosa.configuration.settings import build
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stores import reading
 from lycosa.crawling.assembly import build_agent
-from lycosa.crawling.duplicate_pages import SimilarPages
+from lycosa.indexing.duplicate_index import SimilarPages
 from lycosa.indexing.index_process import open_writer
-from lycosa.lab.simulated_web import SimulatedWeb
-from lycosa.search.indexer import Indexer
+from lycosa.indexing.indexer import Indexer
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.supervision.control_channel import Desk

@@ -16,7 +16,6 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from lycosa.configuration.settings import ConfigurationError, build
-from lycosa.fetching.fetcher import Known
 from lycosa.fetching.recorded_web import (
     RecordedArchive,
     RecordedFetcher,
@@ -25,6 +24,7 @@ from lycosa.fetching.recorded_web import (
     recorded_fetcher,
 )
 from lycosa.fetching.warc_reader import WarcIndex, unchunked
+from lycosa.plugins.plug_points import Known
 from lycosa.records import Failed, Fetched, Link, Outcome, Redirected, Refused, SiteOpened, SiteShut, Unchanged
 from lycosa.urls import resolve
 

@@ -12,14 +12,14 @@ from tiny_web import TinyWeb
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stores import reading
 from lycosa.crawling.assembly import build_agent
-from lycosa.crawling.duplicate_pages import SimilarPages
-from lycosa.fetching.fetcher import Known
+from lycosa.indexing.duplicate_index import SimilarPages
 from lycosa.indexing.index_process import open_writer
+from lycosa.indexing.indexer import Indexer
 from lycosa.inspection.explanation import explain
 from lycosa.inspection.report import crawl_report
+from lycosa.plugins.plug_points import Known
 from lycosa.records import Fetched, Link, Outcome, Redirected, Response
 from lycosa.search.index import IndexReader
-from lycosa.search.indexer import Indexer
 from lycosa.storage.catalogue import VisitRow
 from lycosa.supervision.control_channel import Desk
 

@@ -13,7 +13,7 @@ import pytest
 from audit import audit, configured
 
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
-from lycosa.lab.simulated_web import SimulatedWeb
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.lab.web_server import serve_in_process
 from lycosa.records import Response
 from lycosa.storage.archive import Archive, Position, read

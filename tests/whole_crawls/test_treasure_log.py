@@ -11,10 +11,11 @@ from threading import Barrier, BrokenBarrierError
 import msgspec
 import pytest
 
-from lycosa.configuration.settings import Configuration, build
+from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import build
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.crawl_folder.t_graph_files import GraphFile, write_graph
-from lycosa.crawling.assembly import topic_of
+from lycosa.crawl_folder.topic import topic_of
 from lycosa.inspection.t_graph import crawl_treasure, take_back
 from lycosa.interface.cli import main
 from lycosa.link_graph.t_graph.graph import Node

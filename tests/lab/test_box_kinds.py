@@ -19,12 +19,12 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from lycosa import text, urls
 from lycosa.configuration.settings import ConfigurationError
-from lycosa.lab.simulated_web import BoxSettings, SimulatedWeb, parse_box
-from lycosa.lab.simulated_web.notation import written
+from lycosa.lab.simulated_web.notation import BoxSettings, parse_box, written
 from lycosa.lab.simulated_web.page_kinds import KINDS, Kinds
 from lycosa.lab.simulated_web.page_text import SIGNPOSTED, TEMPLATES
 from lycosa.lab.simulated_web.signposts import BOARDS, DEPARTMENTS, neutral
 from lycosa.lab.simulated_web.vocabulary import FUNCTION_WORDS, GENERAL_WORDS, TOPICS
+from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.pages.document import read_page
 from lycosa.records import Fetched, Link, Page
 
@@ -139,7 +139,7 @@ def test_the_same_bytes_in_another_process_and_another_order(more: str) -> None:
     backwards = {url: web.respond(url).body for url in reversed(web.page_urls()[::7])}
     own = hashlib.sha256(b"".join(backwards[url] for url in web.page_urls()[::7])).hexdigest()
     script = (
-        "import hashlib; from lycosa.lab.simulated_web import SimulatedWeb\n"
+        "import hashlib; from lycosa.lab.simulated_web.web import SimulatedWeb\n"
         f"web = SimulatedWeb.of({SMALL + more!r})\n"
         "print(hashlib.sha256(b''.join(web.respond(u).body for u in web.page_urls()[::7])).hexdigest())"
     )

@@ -1,0 +1,20 @@
+"""A page as it was fetched, read again from the archive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lycosa.fetching.content_coding import codings, decode
+from lycosa.pages.document import read_page
+from lycosa.records import Fetched, Link, Page, Response
+from lycosa.storage.archive import Place, read
+
+LARGEST_BODY = 64 * 1024**2
+
+
+def page_at(archive: Path, place: Place, structure: bool = False) -> Page:
+    """A page read again from the archive, with its structure where that is wanted."""
+    _, response = read(archive, place)
+    body, _ = decode(response.raw, codings(response.header("content-encoding")), LARGEST_BODY)
+    whole = Response(response.url, response.status, response.headers, body, response.raw, response.began)
+    return read_page(Fetched(Link(response.url), whole), structure=structure)

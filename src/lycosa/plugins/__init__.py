@@ -1,0 +1,1 @@
+"""Which parts can be swapped, and how is a plug-in found?"""
