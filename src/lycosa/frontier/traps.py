@@ -25,7 +25,8 @@ SESSION_SHARE = 100
 _BLANKED_DIGITS = bytes.maketrans(b"0123456789", b"##########")
 _TOKEN = re.compile(rb"[0-9a-fA-F]{16,}|[A-Za-z0-9_-]{32,}")
 _PART = rb"(?:[A-Z]?[a-z]{1,24}|[A-Z]{1,24}|[0-9]{1,8}|[A-Za-z0-9]{1,4})"
-_TITLE = re.compile(rb"[-_]*" + _PART + rb"(?:[-_]+" + _PART + rb"){2,}[-_]*")
+_WHOLE_PART = rb"(?>" + _PART + rb"(?![A-Za-z0-9]))"
+_TITLE = re.compile(rb"[-_]*+" + _WHOLE_PART + rb"(?:[-_]++" + _WHOLE_PART + rb"){2,}+[-_]*+")
 """Words with hyphens between them: the title of a page, not a token."""
 _SESSION = re.compile(
     r"(?:^|[?&;/])(?:phpsessid|jsessionid|aspsessionid\w*|sid|sessid|session_?id|cftoken)=", re.IGNORECASE

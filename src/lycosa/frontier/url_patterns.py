@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from urllib.parse import quote
 
-from lycosa.urls import host_of, normalise, one_spelling, site_of
+from lycosa.urls import LONGEST, host_of, normalise, one_spelling, site_of
 
 _EXPRESSION = re.compile(r"^\^|^\.\*|\\|\(\?|\.\+|\$$")
 """What stands in regular expressions and hardly in a pattern of URLs, where `*` stands for any letters."""
@@ -28,7 +28,7 @@ _ESCAPED = re.compile(r'[^!#-;=?-~]|["<>]')
 _EITHER = {char: f"(?:{re.escape(char)}|%{ord(char):02X})" for char in "'^`{}"}
 """What stands as it is in queries or in paths, and escaped in the other."""
 _USUAL = {"http": "80", "https": "443"}
-_TOKEN = re.compile(r"(?P<star>\*+)|(?P<one>\?)|\[(?P<no>!?)(?P<any>\]?[^\]/]+)\]|(?P<char>.)", re.DOTALL)
+_TOKEN = re.compile(r"(?P<star>\*+)|(?P<one>\?)|\[(?P<no>!?)(?P<any>\]?[^\]/]{1,100})\]|(?P<char>.)", re.DOTALL)
 _PORT_HERE = "\n"
 
 
@@ -66,6 +66,8 @@ def same_pattern(one: str, other: str) -> bool:
 
 def normal_pattern(pattern: str) -> str:
     """The one spelling of a pattern: no scheme, the host as in our URLs, a port where it counts, the path escaped."""
+    if len(pattern) > LONGEST:
+        raise OddPattern("it is longer than any URL")
     written = _SCHEME.fullmatch(pattern)
     scheme, rest = (written[1].lower(), written[2]) if written else ("*", pattern)
     if scheme not in _USUAL and "*" not in scheme:
@@ -123,9 +125,9 @@ def _compiled(normal: str) -> re.Pattern[str]:
     host, port = (authority[:colon], authority[colon + 1 :]) if colon >= 0 else (authority, "")
     host = "".join(map(_as_it_is, host)) if _IPV6.fullmatch(host) else host
     text, letter = f"{host}{_PORT_HERE}/{path}", "." if slash else "[^/]"
-    below, end = ("", r"\Z") if slash else (r"(?:[^/]*\.)?", "")
+    below, end = ("", r"\Z") if slash else (r"(?:[^/]*?\.)??", "")
     spelled = [("https?", "")] if slash and host.endswith("*") and not port else _ports(port)
-    ways = [f"{scheme}://{below}{_translated(text, letter, told)}{end}" for scheme, told in spelled]
+    ways = [f"{scheme}://{_translated(text, letter, told, below)}{end}" for scheme, told in spelled]
     try:
         return re.compile("|".join(ways), re.DOTALL)
     except re.error as error:
@@ -146,9 +148,12 @@ def _ports(port: str) -> list[tuple[str, str]]:
     return [(scheme, "" if usual == port else f":{port}") for scheme, usual in _USUAL.items()]
 
 
-def _translated(text: str, letter: str, port: str) -> str:
-    """A pattern as an expression; a star takes as little as it can and does not try again, so no URL takes long."""
-    fixed = [""]
+def _translated(text: str, letter: str, port: str, below: str) -> str:
+    """A pattern as an expression; a star takes as little as it can and does not try again, so no URL takes long.
+
+    Nor does what may stand before it, `below`: the first place where the pattern could begin leaves most to the stars.
+    """
+    fixed = [below]
     for token in _TOKEN.finditer(text):
         if token["star"]:
             fixed.append("")
@@ -157,7 +162,7 @@ def _translated(text: str, letter: str, port: str) -> str:
     if len(fixed) == 1:
         return fixed[0]
     between = "".join(f"(?>{letter}*?{each})" for each in fixed[1:-1])
-    return f"{fixed[0]}{between}{letter}*{fixed[-1]}"
+    return f"(?>{fixed[0]}){between}{letter}*{fixed[-1]}"
 
 
 def _letter(token: re.Match[str], letter: str) -> str:

@@ -34,7 +34,7 @@ LONG_SENTENCE = 240
 CUT_AFTER = 12
 """One word in so many ends a line within a long sentence."""
 
-_SENTENCE_END = re.compile(r"(?<=[.!?…:;])\s+|(?<=[。！？])|\s*\n\s*")
+_SENTENCE_END = re.compile(r"(?<=[.!?…:;])\s+|(?<=[。！？])|(?<!\s)[^\S\n]*+\n\s*")
 
 
 class PageVisit(Record, frozen=True):

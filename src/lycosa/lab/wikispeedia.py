@@ -22,7 +22,9 @@ from lycosa.urls import path_of
 GENERIC = "Bread"
 """The article that crawls begin at when they are not to begin on their topic."""
 
-_SUBJECTS = re.compile(rb"""<h3\b[^>]*\bid\s*=\s*["']?siteSub\b[^>]*>.*?</h3\s*>""", re.DOTALL | re.IGNORECASE)
+_SUBJECTS = re.compile(
+    rb"""<h3\b[^<>]*\bid\s*=\s*["']?siteSub\b[^<>]*>(?:(?!<h3\b).)*?</h3\s*>""", re.DOTALL | re.IGNORECASE
+)
 
 
 def data_folder() -> Path:

@@ -17,7 +17,7 @@ PRESCAN = 1024
 
 _IN_HEADER = re.compile(r"charset\s{0,9}=\s{0,9}[\"']?([^\s\"';,]{1,40})", re.IGNORECASE)
 _IN_CONTENT = re.compile(rb"charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;\"'][^\s;]*))", re.IGNORECASE)
-_IN_XML = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*(?:\"([^\"]*)\"|'([^']*)')[^>]*>")
+_IN_XML = re.compile(rb"<\?xml(?>[^>]*?encoding\s*=\s*(?:\"([^\"]*)\"|'([^']*)'))[^>]*>")
 _ATTRIBUTE = re.compile(rb"([^\s/>][^\s/>=]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]*)))?")
 
 _INSIDE_TAG = rb"(?:=\s*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z))|[^>=]++|=)*+"

@@ -15,7 +15,7 @@ from lycosa.records import Record
 from lycosa.topics.mapper import Mapper
 from lycosa.topics.taxonomy import AmbiguousName, Node, Taxonomy, TaxonomyError
 
-_STEP = re.compile(r"[^\W\d_]{2,}[./][^\W\d_]{2,}")
+_STEP = re.compile(r"[^\W\d_]{2}[./][^\W\d_]{2}")
 """From one topic to the one below it, as paths are written: `Biology.Birds`, `Biology/Birds`."""
 LONGEST_PATH = 20
 """Words of a path; whoever writes more of them writes a text."""

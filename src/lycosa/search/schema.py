@@ -25,7 +25,7 @@ SAMPLES = 64
 """Pages are parted into so many samples, so that what a great many matches have in common can be estimated."""
 LONGEST_NAME = 80
 _ANALYSER, _AS_WRITTEN = "lycosa", "lycosa_written"
-_BEHIND_NAME = re.compile(r"\s+[-–—|·:»]+\s+|\s*[|»]\s*")
+_BEHIND_NAME = re.compile(r"(?<!\s)\s++(?:[-–—|·:»]++\s+|[|»]\s*)|[|»]\s*")
 
 
 class IndexDamaged(Mendable):

@@ -47,7 +47,7 @@ Label: TypeAlias = int | str
 _NUMBERS = {name: number for number, name in enumerate(NAMES, 1)}
 _VERSION = 1
 _NO_TREE = "these names are not one tree; write it as html(head(title) body(div(p p)))"
-_WRITTEN = re.compile(r"\s*([^\s()]+|[()])")
+_WRITTEN = re.compile(r"[^\s()]+|[()]")
 
 
 class Skeleton(Record, frozen=True):
@@ -180,12 +180,12 @@ def skeleton_of_names(elements: Iterable[tuple[str, int]]) -> Skeleton:
 def _names_and_depths(text: str) -> Iterator[tuple[str, int]]:
     depth = 1
     for match in _WRITTEN.finditer(text):
-        if match[1] == "(":
+        if match[0] == "(":
             depth += 1
-        elif match[1] == ")":
+        elif match[0] == ")":
             depth -= 1
         else:
-            yield match[1], depth
+            yield match[0], depth
     if depth != 1:
         raise ValueError(_NO_TREE)
 

@@ -16,7 +16,7 @@ from lycosa.configuration.settings import ConfigurationError
 QUOTED = rb'[^"\\]*+(?:\\.[^"\\]*+)*+'
 """The inside of a quoted field; servers write a quote in it with a backslash."""
 
-_APACHE = re.compile(r"%(%|[<>!0-9,]*(?:\{([^}]*)\})?(\^FB|\^FU|\^ti|\^to|[aAbBcCDefhHiIklLmnoOpPqrRsStTuUvVxX]))")
+_APACHE = re.compile(r"%(%|[<>!0-9,]*(?:\{([^{}]*)\})?(\^FB|\^FU|\^ti|\^to|[aAbBcCDefhHiIklLmnoOpPqrRsStTuUvVxX]))")
 _NGINX = re.compile(r"\$(?:\{([a-z0-9_]+)\}|([a-z0-9_]+))")
 
 _APACHE_FIELDS = {
