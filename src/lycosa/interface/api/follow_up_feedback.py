@@ -54,7 +54,8 @@ async def chosen(request: Request) -> Response:
     try:
         office.access.check_key(request, request.state.visitor)
         said = await sent(request, Chosen, LARGEST)
-        wait = await run_in_threadpool(office.notes.choose, office.library.crawl(said.crawl), Asker.of(request), said)
+        folder = await run_in_threadpool(office.library.crawl, said.crawl)
+        wait = await run_in_threadpool(office.notes.choose, folder, Asker.of(request), said)
         _refuse_too_many(wait)
     except FORESEEN as error:
         return problem(error)
@@ -74,7 +75,7 @@ async def enough_note(request: Request) -> Response:
     try:
         office.access.check_key(request, request.state.visitor)
         said = await sent(request, Answer, LARGEST_ANSWER)
-        folder = office.library.crawl(said.crawl)
+        folder = await run_in_threadpool(office.library.crawl, said.crawl)
         asker = Asker.of(request)
         wait = await run_in_threadpool(office.notes.answer, folder, asker, said.query, said.results[0], said.enough)
         _refuse_too_many(wait)

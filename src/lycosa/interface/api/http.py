@@ -49,9 +49,14 @@ async def _reply(call: Call, request: Request) -> Response:
             raise Refusal(422, f"“{next(iter(request.query_params))}” is nothing that can be asked here.")
         if call.body is not None:
             told["body"] = await sent(request, call.body)
-        answer = await run_in_threadpool(call.act, office, **told)
+        return await run_in_threadpool(_answer, call, office, told)
     except FORESEEN as error:
         return problem(error)
+
+
+def _answer(call: Call, office: Office, told: dict[str, Any]) -> Response:
+    """What a call answers, written here too: a long answer would keep all others waiting."""
+    answer = call.act(office, **told)
     if call.answer is type(None):
         return Response(status_code=204)
     return Response(msgspec.json.encode(answer), call.status, media_type=JSON)

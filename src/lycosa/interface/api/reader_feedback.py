@@ -196,7 +196,7 @@ async def _noted(request: Request, kind: type[Behaved] | type[Rated]) -> Respons
     try:
         office.access.check(request, Role.READ, changes=True)
         said = _understood(await _body(request), kind)
-        folder = office.library.crawl(said.crawl)
+        folder = await run_in_threadpool(office.library.crawl, said.crawl)
         await run_in_threadpool(notes.take, folder, Asker.of(request), said)
     except FORESEEN as error:
         answer = problem(error)

@@ -137,11 +137,11 @@ async def _stream(request: Request, look: Look) -> AsyncIterator[str]:
                 yield f"event: end\ndata: {json.dumps({'trouble': SIGNED_OUT, 'status': 401})}\n\n"
                 return
             try:
-                going, event = await run_in_threadpool(look)
+                going, written = await run_in_threadpool(lambda: _written(*look()))
             except (CrawlError, ConfigurationError, OSError) as error:
                 yield f"event: end\ndata: {json.dumps({'trouble': str(error)})}\n\n"
                 return
-            yield _written(event)
+            yield written
             if not going:
                 yield 'event: end\ndata: {"state": "stopped"}\n\n'
                 return
@@ -151,12 +151,12 @@ async def _stream(request: Request, look: Look) -> AsyncIterator[str]:
         state.streams -= 1
 
 
-def _written(event: dict[str, Any] | None) -> str:
-    """An event as it is sent; a comment keeps a quiet stream alive."""
+def _written(going: bool, event: dict[str, Any] | None) -> tuple[bool, str]:
+    """Whether there is more to come, and an event as it is sent; a comment keeps a quiet stream alive."""
     if event is None:
-        return ": nothing new\n\n"
+        return going, ": nothing new\n\n"
     number = f"id: {event['id']}\n" if "id" in event else ""
-    return f"{number}data: {json.dumps(event)}\n\n"
+    return going, f"{number}data: {json.dumps(event)}\n\n"
 
 
 async def _ended_meanwhile(state: Any) -> bool:
