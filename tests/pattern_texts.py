@@ -18,7 +18,7 @@ MANY = 100
 PICKS = 6
 """Choices of letters and ways through a pattern that are tried."""
 COMMON = " a01\n<>=-_.,:;/\"'&%?#()[]{}\\|*+@~\tAé。\0"
-ENDS = ("", "\x01", "\n")
+ENDS = ("", "\x01\n")
 REPEATS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT)
 LEAVES = (_constants.LITERAL, _constants.NOT_LITERAL, _constants.IN, _constants.ANY)
 

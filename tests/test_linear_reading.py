@@ -105,7 +105,7 @@ HEADERS = ("gzip,", ",", " ", ";", "a", "charset=", "a=b;", '"', "<x>;", "rel=")
 
 FLAT = tuple(piece for piece in MARKUP if piece != "<div>")
 """A parser takes longer for each tag the deeper it stands, which `tamed` bounds; so only what is not deep is linear."""
-SIZE = 4096
+SIZE = 2048
 BASE = "https://a.test/a/b"
 NOTATION = format_called(
     '%h %l %u %{%d/%b/%Y:%H:%M:%S}t "%r" %>s %b "%{Referer}i" "%{User-Agent}i" %{X-Forwarded-For}i'
