@@ -28,11 +28,17 @@ QUICK = {
 
 
 def fetcher(
-    *ports: int, robots: bool = False, clock: Callable[[], float] = time.time, names: Any = None, **fetching: Any
+    *ports: int,
+    robots: bool = False,
+    clock: Callable[[], float] = time.time,
+    names: Any = None,
+    per_address: int = 8,
+    **fetching: Any,
 ) -> Fetcher:
     """A fetcher that may talk to these ports of 127.0.0.1 and to nothing else on this machine."""
     allowed = {"allow_addresses": [f"127.0.0.1:{port}" for port in ports]}
-    told = {"fetching": {**QUICK, **allowed, **fetching}, "politeness": {"robots": robots}, "names": names or {}}
+    politeness = {"robots": robots, "per_address": per_address}
+    told = {"fetching": {**QUICK, **allowed, **fetching}, "politeness": politeness, "names": names or {}}
     return http_fetcher(build(told), clock)
 
 

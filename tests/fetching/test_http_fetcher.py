@@ -30,9 +30,9 @@ from misbehaving_server import (
     silence,
 )
 
-from lycosa.configuration.settings import ConfigurationError
+from lycosa.configuration.settings import ConfigurationError, build
 from lycosa.fetching.response_outcome import retry_after
-from lycosa.plugins.plug_points import Known
+from lycosa.plugins.plug_points import Adjustable, Known
 from lycosa.records import SITEMAP, Failed, Fetched, Link, Outcome, Redirected, Refused, SiteOpened, Unchanged
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -128,6 +128,44 @@ def test_connections_are_kept() -> None:
     assert len(asyncio.run(scene())) == 1
 
 
+def test_the_connections_to_an_address_are_as_many_as_the_settings_say_now() -> None:
+    """Requests in flight are not cut short when the settings change."""
+
+    async def scene() -> list[int]:
+        at_once = 0
+        most: list[int] = []
+        begun, go_on = asyncio.Event(), asyncio.Event()
+
+        async def held(request: bytes, writer: asyncio.StreamWriter) -> None:
+            nonlocal at_once
+            at_once += 1
+            most.append(at_once)
+            begun.set()
+            await go_on.wait()
+            await answer()(request, writer)
+            at_once -= 1
+
+        async with visiting(held, per_address=1, first_byte_within="5s", total_within="5s") as (visitor, site):
+            await visitor.open(site, time.time())
+            before = asyncio.create_task(visitor.fetch(Link(f"{site}/before")))
+            await begun.wait()
+            assert isinstance(visitor, Adjustable)
+            visitor.adjust(build({"politeness": {"robots": False, "per_address": 2}}))
+            after = [asyncio.create_task(visitor.fetch(Link(f"{site}/{number}"))) for number in range(2)]
+            while len(most) < 3:
+                begun.clear()
+                await asyncio.wait_for(begun.wait(), 5)
+            go_on.set()
+            for outcome in await asyncio.gather(before, *after):
+                fetched(outcome)
+            visitor.adjust(build({"politeness": {"robots": False, "per_address": 1}}))
+            most.clear()
+            await asyncio.gather(*(visitor.fetch(Link(f"{site}/{number}")) for number in range(3)))
+        return most
+
+    assert asyncio.run(scene()) == [1, 1, 1]
+
+
 def test_many_requests_are_in_flight_at_once() -> None:
     async def scene() -> None:
         waiting = asyncio.Event()
@@ -141,7 +179,7 @@ def test_many_requests_are_in_flight_at_once() -> None:
             await waiting.wait()
             await answer(path_of(request).encode())(request, writer)
 
-        async with visiting(together, first_byte_within="5s", total_within="5s") as (visitor, site):
+        async with visiting(together, per_address=50, first_byte_within="5s", total_within="5s") as (visitor, site):
             await visitor.open(site, time.time())
             outcomes = await asyncio.gather(*(visitor.fetch(Link(f"{site}/{number}")) for number in range(50)))
         assert [fetched(outcome).response.body for outcome in outcomes] == [f"/{n}".encode() for n in range(50)]

@@ -27,7 +27,7 @@ def test_requests_per_second_are_kept() -> None:
 
 
 def test_agents_share_the_ceiling_of_their_crawl() -> None:
-    throttle = Throttle(Ceilings(requests_per_second=8), share=4)
+    throttle = Throttle(Ceilings(requests_per_second=8), agents=4)
     assert 20 <= requests_in(throttle, 0, 10) <= 23
 
 

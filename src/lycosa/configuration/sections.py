@@ -76,6 +76,10 @@ class Politeness(Section, frozen=True):
     retries: int = 3
     retry_after: Seconds = Seconds(30.0)
 
+    def connections(self, agents: int) -> int:
+        """How many connections to an address each of so many agents may have: its part, or one that it shares."""
+        return max(1, self.per_address // agents)
+
 
 class Window(Section, frozen=True):
     """Ceilings that hold at certain times of the day (UTC)."""
@@ -326,6 +330,11 @@ class Configuration(Section, frozen=True):
     structure: Structure = Structure()
     clicks: Clicks = Clicks()
     ranking: Ranking = Ranking()
+
+    @property
+    def sites_have_one_owner(self) -> bool:
+        """Whether all pages of a site are fetched by one agent; only its robots.txt may be asked for by others."""
+        return self.agents == 1 or (self.partition == "site-hash" and self.mode != "cross-over")
 
     @property
     def page_scorer(self) -> str:

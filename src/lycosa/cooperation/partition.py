@@ -49,7 +49,7 @@ def site_hash(agents: int) -> Assigner:
 
 
 def url_hash(agents: int) -> Assigner:
-    """Each page by its own address; politeness then needs `per_address` rules, since a site has several owners."""
+    """Each page by its own address: a site has several owners, which take turns in asking it."""
     ring = Ring(dict.fromkeys(range(agents), 1.0))
     return ring.owner
 

@@ -88,6 +88,10 @@ class CrawlFolder:
         """What one agent owns."""
         return self.path / "agents" / str(number)
 
+    def agent_lock(self, number: int) -> Path:
+        """What an agent keeps locked while it lives."""
+        return self.agent(number) / "lock"
+
     def agents(self, number: int) -> list[Path]:
         """The folders of so many agents."""
         return [self.agent(each) for each in range(number)]

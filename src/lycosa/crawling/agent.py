@@ -15,6 +15,7 @@ from itertools import accumulate
 from time import perf_counter
 from typing import Any, Protocol
 
+from lycosa.configuration.sections import Configuration
 from lycosa.cooperation.page_budget import Budget
 from lycosa.crawl_folder.folder import Wish
 from lycosa.crawling.commit import Crawl, PagesAgain
@@ -22,7 +23,7 @@ from lycosa.crawling.site_opening import Openings
 from lycosa.crawling.sitemap_reading import sitemap_visit
 from lycosa.crawling.visit_rows import response_of
 from lycosa.pages.document import read_page
-from lycosa.plugins.plug_points import Fetcher, Known, Turns
+from lycosa.plugins.plug_points import Adjustable, Fetcher, Known, Turns
 from lycosa.records import SITEMAP, Failed, Fetched, Link, Page, Redirected, SiteOpened, SiteShut, Visit
 from lycosa.scoring.strategy import Strategy
 
@@ -82,6 +83,11 @@ class Agent:
     def due(self) -> float | None:
         """When the next page is due to be looked at again, as far as a round can tell."""
         return None if self._again is None else self._again.next_due(self.crawl.configuration)
+
+    def adjust_fetcher(self, configuration: Configuration) -> None:
+        """Let the fetcher go on with changed settings, if it can."""
+        if isinstance(self._fetcher, Adjustable):
+            self._fetcher.adjust(configuration)
 
     # -- understanding --------------------------------------------------------------------------
 

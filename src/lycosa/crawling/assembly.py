@@ -7,6 +7,7 @@ from collections.abc import Callable
 from lycosa.configuration.sections import Configuration
 from lycosa.cooperation.mailbox import Courier, LonelyCourier, ProcessCourier
 from lycosa.cooperation.page_budget import Budget
+from lycosa.cooperation.turn_table import TurnTable
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.crawl_folder.t_graph_files import keep_treasure
 from lycosa.crawl_folder.topic import topic_of
@@ -18,6 +19,7 @@ from lycosa.frontier.admission import admission, pattern_rule
 from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.politeness import Manners
 from lycosa.frontier.rate_limiter import Throttle
+from lycosa.frontier.shared_turns import NobodyElse, SharedTurns
 from lycosa.plugins import registry
 from lycosa.plugins.plug_points import Fetcher
 from lycosa.scoring.strategy import Strategy, strategy_of
@@ -25,21 +27,37 @@ from lycosa.storage.agent_store import AgentStore
 from lycosa.storage.archive import Archive, ArchiveShort
 
 
-def build_frontier(configuration: Configuration, store: AgentStore, now: float) -> Frontier:
+def build_frontier(
+    configuration: Configuration, store: AgentStore, now: float, shared: SharedTurns | None = None
+) -> Frontier:
     """The frontier of one agent, taken up from its store."""
     frontier = Frontier(
         store,
         admission(configuration),
         Manners(configuration.politeness),
-        Throttle(configuration.ceilings, share=configuration.agents),
+        throttle_of(configuration),
         configuration.frontier,
         now,
+        shared,
     )
     frontier.picky = configuration.pages > 0
     frontier.recall_rules(store.rule_counts())
     if configuration.scope.block or configuration.scope.allow:
         frontier.recheck(pattern_rule(configuration), now)
     return frontier
+
+
+def throttle_of(configuration: Configuration) -> Throttle:
+    """One agent's part of the ceilings: of those of a site, too, where a site may have several owners."""
+    agents = configuration.agents
+    return Throttle(configuration.ceilings, agents, 1 if configuration.sites_have_one_owner else agents)
+
+
+def turns_of(folder: CrawlFolder, number: int, agents: int) -> SharedTurns:
+    """The turns that an agent shares with the others of its crawl."""
+    if agents == 1:
+        return NobodyElse()
+    return TurnTable(number, [folder.agent_lock(each) for each in range(agents)], folder.path / "turns")
 
 
 def build_agent(
@@ -77,7 +95,7 @@ def parts(
     crawl = Crawl(
         number,
         configuration,
-        build_frontier(configuration, store, clock()),
+        build_frontier(configuration, store, clock(), turns_of(folder, number, configuration.agents)),
         store,
         archive,
         strategy,

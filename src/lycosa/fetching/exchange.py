@@ -49,9 +49,13 @@ class Fault(Record, frozen=True):
 
 
 class Limits(Record, frozen=True):
-    """What an exchange may cost, and how it introduces itself."""
+    """What exchanges may cost, and how they introduce themselves."""
 
+    connections: int
+    per_address: int
+    keep_connections: bool
     connect_within: float
+    first_byte_within: float
     total_within: float
     largest_headers: int
     user_agent: str
@@ -115,6 +119,7 @@ class Exchange:
         setopt(pycurl.CONNECTTIMEOUT_MS, max(1, int(limits.connect_within * 1000)))
         setopt(pycurl.TIMEOUT_MS, max(1, int(limits.total_within * 1000)))
         setopt(pycurl.BUFFERSIZE, 65536)
+        setopt(pycurl.FORBID_REUSE, 0 if limits.keep_connections else 1)
         setopt(pycurl.DNS_CACHE_TIMEOUT, 0)  # addresses are given; libcurl would look through all it knows each time
         setopt(pycurl.USERAGENT, limits.user_agent)
         setopt(pycurl.HTTPHEADER, self._standing_headers)

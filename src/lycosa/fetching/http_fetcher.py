@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import time
 
+import msgspec
+
 from lycosa import urls
 from lycosa.configuration.sections import Configuration, Fetching
 from lycosa.configuration.settings import ConfigurationError
@@ -103,6 +105,13 @@ class HttpFetcher:
         )
         return self._judge.outcome(link, came, bool(validators))
 
+    def adjust(self, configuration: Configuration) -> None:
+        """Treat sites and addresses by changed rules of politeness from now on."""
+        self._configuration = msgspec.structs.replace(self._configuration, politeness=configuration.politeness)
+        if self._transfers is not None and self._transfers.limits != _limits(self._configuration, self._user_agent):
+            self._transfers.retire()
+            self._transfers = None
+
     async def close(self) -> None:
         """End all transfers and questions; later requests fail as `closed`."""
         self._closed = True
@@ -115,10 +124,7 @@ class HttpFetcher:
         if self._closed:
             return Transferred(0, (), {}, b"", self._clock(), 0.0, request.address, True, Fault("closed", again=True))
         if self._transfers is None:
-            fetching = self._configuration.fetching
-            self._transfers = Transfers(
-                _limits(fetching, self._user_agent), fetching.first_byte_within, fetching.connections, self._clock
-            )
+            self._transfers = Transfers(_limits(self._configuration, self._user_agent), self._clock)
         return await self._transfers.get(request, plan)
 
     def _shut(self, site: str, now: float, why: str, detail: str, *, requested: bool) -> SiteShut:
@@ -172,9 +178,15 @@ def _user_agent(fetching: Fetching) -> str:
     return agent
 
 
-def _limits(fetching: Fetching, user_agent: str) -> Limits:
+def _limits(configuration: Configuration, user_agent: str) -> Limits:
+    """What transfers may cost; a connection that agents take in turns is closed after each request."""
+    fetching, politeness, agents = configuration.fetching, configuration.politeness, configuration.agents
     return Limits(
+        connections=fetching.connections,
+        per_address=politeness.connections(agents),
+        keep_connections=politeness.per_address >= agents,
         connect_within=fetching.connect_within,
+        first_byte_within=fetching.first_byte_within,
         total_within=fetching.total_within,
         largest_headers=fetching.largest_headers,
         user_agent=user_agent,

@@ -23,28 +23,29 @@ _WATCHED = {pycurl.POLL_IN: READ, pycurl.POLL_OUT: WRITE, pycurl.POLL_INOUT: REA
 class Transfers:
     """Requests in flight. Belongs to the event loop it was made in."""
 
-    def __init__(self, limits: Limits, first_byte_within: float, connections: int, clock: Callable[[], float]) -> None:
-        self._limits = limits
-        self._first_byte_within = first_byte_within
+    def __init__(self, limits: Limits, clock: Callable[[], float]) -> None:
+        self.limits = limits
+        self._first_byte_within = limits.first_byte_within
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._idle: list[Exchange] = []
         self._running: dict[Exchange, tuple[float, float]] = {}
         self._sockets = sockets()
         self._starting = False
-        self._closed = False
+        self._closed = self._retired = False
         self._due: float | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._sweeper: asyncio.TimerHandle | None = None
         self._multi = pycurl.CurlMulti()
         self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._on_watch)
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._on_timer_wish)
-        self._multi.setopt(pycurl.M_MAXCONNECTS, 2 * connections)
+        self._multi.setopt(pycurl.M_MAXCONNECTS, 2 * limits.connections)
+        self._multi.setopt(pycurl.M_MAX_HOST_CONNECTIONS, limits.per_address)  # by port; idle ones count, too
         self._loop.add_reader(self._sockets.fileno(), self._on_ready)
 
     async def get(self, request: Request, plan: Plan) -> Transferred:
         """Make one request. What goes wrong is a fault of the result; nothing is raised but cancellation."""
-        exchange = self._idle.pop() if self._idle else Exchange(self._limits)
+        exchange = self._idle.pop() if self._idle else Exchange(self.limits)
         done: asyncio.Future[Transferred] = self._loop.create_future()
         exchange.begin(request, plan, done)
         self._running[exchange] = self._clock(), self._loop.time()
@@ -66,6 +67,15 @@ class Transfers:
         self._starting = False
         if not self._closed:
             self._act(pycurl.SOCKET_TIMEOUT, 0)
+
+    def retire(self) -> None:
+        """Close as soon as the last request in flight is over."""
+        self._retired = True
+        self._close_if_retired()
+
+    def _close_if_retired(self) -> None:
+        if self._retired and not self._running and not self._closed:
+            self.close()
 
     def close(self) -> None:
         """End all exchanges and connections."""
@@ -131,6 +141,8 @@ class Transfers:
         self._idle.append(exchange)
         if not exchange.done.done():
             exchange.done.set_result(transferred)
+        if self._retired:
+            self._loop.call_soon(self._close_if_retired)  # libcurl may still be at work on this one
 
     def _sweep(self) -> None:
         """End the exchanges that have no headers yet and should; libcurl has no deadline for this."""

@@ -18,7 +18,7 @@ from lycosa.cooperation.mailbox import Courier
 from lycosa.cooperation.page_budget import Budget
 from lycosa.crawl_folder.folder import CrawlFolder, Wish
 from lycosa.crawling.agent import Agent, Superior
-from lycosa.crawling.assembly import parts
+from lycosa.crawling.assembly import parts, throttle_of, turns_of
 from lycosa.crawling.visit_replay import remind
 from lycosa.freshness.change_classes import PageClasses, SaidClasses
 from lycosa.freshness.change_history import COLUMNS, Look, Looks
@@ -28,7 +28,7 @@ from lycosa.frontier.admission import Admission, blocked_rule, pattern_rule
 from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.frontier_store import MemoryShelf
 from lycosa.frontier.politeness import Manners
-from lycosa.frontier.rate_limiter import Throttle
+from lycosa.frontier.shared_turns import SharedTurns
 from lycosa.queue_records import Changes, SitemapLink, SiteRecord, State
 from lycosa.records import GONE, SITEMAP, Failed, Fetched, Link, Score, Unchanged, Visit
 from lycosa.storage import catalogue
@@ -47,7 +47,12 @@ class LookingAgain:
     """The pages of one round: what was known of them, what their sites claim, and where they wait."""
 
     def __init__(
-        self, configuration: Configuration, looks: Looks, now: float, sites: Iterable[SiteRecord] = ()
+        self,
+        configuration: Configuration,
+        looks: Looks,
+        now: float,
+        sites: Iterable[SiteRecord] = (),
+        shared: SharedTurns | None = None,
     ) -> None:
         """`sites` are those that the crawl knows: what they asked for holds here, too, and each gets a full pause."""
         self._shelf = MemoryShelf()
@@ -56,9 +61,10 @@ class LookingAgain:
             self._shelf,
             Admission([("patterns", pattern_rule(configuration))], blocked_rule(configuration)),
             Manners(configuration.politeness),
-            Throttle(configuration.ceilings, share=configuration.agents),
+            throttle_of(configuration),
             configuration.frontier,
             now,
+            shared,
         )
         self.looks = looks
         self.claimed: dict[str, float] = {}
@@ -226,9 +232,11 @@ def looks_of(store: AgentStore) -> Looks:
     return looks
 
 
-def begin_round(configuration: Configuration, store: AgentStore, now: float) -> LookingAgain:
+def begin_round(
+    configuration: Configuration, store: AgentStore, now: float, shared: SharedTurns | None = None
+) -> LookingAgain:
     """A round that begins with all sitemaps that the agent knows."""
-    again = LookingAgain(configuration, looks_of(store), now, store.sites())
+    again = LookingAgain(configuration, looks_of(store), now, store.sites(), shared)
     if configuration.sitemaps.read:
         known = [record for record in store.urls() if record.rel == SITEMAP and record.state is State.DONE]
         links = [Link(record.url, parent=record.parent, rel=SITEMAP, depth=record.depth) for record in known]
@@ -248,5 +256,6 @@ def build_round(
     """An agent that looks once more at its pages that may have changed, or at those of them that are due."""
     crawl, fetcher, strategy = parts(folder, number, clock, courier)
     remind(strategy, crawl.store)
-    again = begin_round(crawl.configuration, crawl.store, clock())
+    shared = turns_of(folder, number, crawl.configuration.agents)
+    again = begin_round(crawl.configuration, crawl.store, clock(), shared)
     return Agent(crawl, fetcher, strategy, Budget(0), Round(superior, again, everything=everything), clock, again)

@@ -23,6 +23,7 @@ from lycosa.frontier.rate_limiter import DAY, Throttle
 from lycosa.frontier.request_outcome import REDIRECTED, settled
 from lycosa.frontier.request_slots import Turns
 from lycosa.frontier.seen_urls import SETTLED, SeenUrls
+from lycosa.frontier.shared_turns import NobodyElse, SharedTurns
 from lycosa.frontier.site_queues import Queues
 from lycosa.frontier.site_scheduler import Calendar
 from lycosa.plugins.plug_points import AdmissionRule
@@ -46,13 +47,14 @@ class Frontier:
         throttle: Throttle,
         settings: FrontierSection,
         now: float = 0.0,
+        shared: SharedTurns | None = None,
     ) -> None:
         self._shelf, self._manners, self._throttle = shelf, manners, throttle
         self._queues = Queues(shelf, settings)
         self._calendar = Calendar(self._queues, settings.ageing_per_day / DAY)
         self._entrance = Entrance(shelf, self._queues, self._calendar, admission, settings)
         self._leases = Leases(self._queues, shelf)
-        self._turns = Turns(self._queues, self._calendar, manners, throttle)
+        self._turns = Turns(self._queues, self._calendar, manners, throttle, shared or NobodyElse())
         self._held = False
         self._recheck: tuple[float, AdmissionRule] | None = None
         self.in_flight = 0
@@ -179,6 +181,8 @@ class Frontier:
         site = self._queues.names[answer.site]
         left = site.address
         self._manners.opened(site, answer, now)
+        if isinstance(answer, SiteOpened):
+            self._turns.opened(site, now)
         self._queues.touch(site)
         self._calendar.place(site, now)
         self._turns.pass_on(left, now)
@@ -256,7 +260,7 @@ class Frontier:
         self._queues.enter(site, key, again)
         self.seen.put(record.url, record.priority)
         self.in_flight -= 1
-        self._turns.end(site, now)
+        self._turns.give_back(site, now)
         self._calendar.place(site, now)
 
     def wake_postponed(self, now: float, most: int = 1000) -> None:
@@ -329,7 +333,8 @@ class Frontier:
 
     def change_manners(self, manners: Manners) -> None:
         """Use other rules of politeness from now on."""
-        self._manners = self._turns.manners = manners
+        self._manners = manners
+        self._turns.change(manners)
 
     @property
     def throttle(self) -> Throttle:

@@ -3,7 +3,7 @@
 Token buckets filled by the time that is handed in; a bucket holds at most one
 second's worth. Windows replace the ceilings at certain times of the day (UTC).
 Ceilings can be exchanged while the crawl runs. A crawl's ceiling is shared
-evenly by its agents.
+evenly by its agents, and so is a site's where several agents may ask it.
 """
 
 from __future__ import annotations
@@ -56,8 +56,9 @@ def _seconds_of_day(text: str) -> float:
 class Throttle:
     """Says when the next request is within the ceilings."""
 
-    def __init__(self, ceilings: Ceilings, share: int = 1) -> None:
-        self._share = max(1, share)
+    def __init__(self, ceilings: Ceilings, agents: int = 1, owners: int = 1) -> None:
+        """For one of so many agents in the crawl, and of so many that may ask one site."""
+        self._share, self._site_share = max(1, agents), max(1, owners)
         self._requests, self._bytes = Bucket(), Bucket()
         self._sites: dict[int, tuple[Bucket, Bucket]] = {}
         self.change(ceilings)
@@ -97,7 +98,8 @@ class Throttle:
             return 0.0
         requests, volume = self._sites.setdefault(site, (Bucket(), Bucket()))
         return max(
-            requests.wait(current.site_requests_per_second, now), volume.wait(current.site_bytes_per_second, now)
+            requests.wait(current.site_requests_per_second / self._site_share, now),
+            volume.wait(current.site_bytes_per_second / self._site_share, now),
         )
 
     def asked(self, site: int) -> None:

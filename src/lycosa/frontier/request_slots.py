@@ -3,7 +3,8 @@
 A site that finds all connections to its address in use is parked until one comes
 free. Requests beside the queues, for the robots.txt of a site that is opened or for
 wherever it redirects, take turns with all others: ceilings, addresses and the pauses
-of their sites count for them, too.
+of their sites count for them, too. Last of all the other agents are asked, with whom sites
+and addresses may be shared.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from heapq import heappop, heappush
 
 from lycosa.frontier.politeness import Key, Manners, Phase, Site
 from lycosa.frontier.rate_limiter import Throttle
+from lycosa.frontier.shared_turns import TAKEN, SharedTurns
 from lycosa.frontier.site_queues import Queues
 from lycosa.frontier.site_scheduler import Calendar
 from lycosa.urls import site_of
@@ -35,10 +37,18 @@ class Address:
 class Turns:
     """Who may ask: sites that share an address share its connections and its pauses."""
 
-    def __init__(self, queues: Queues, calendar: Calendar, manners: Manners, throttle: Throttle) -> None:
-        self._queues, self._calendar, self.manners, self._throttle = queues, calendar, manners, throttle
+    def __init__(
+        self, queues: Queues, calendar: Calendar, manners: Manners, throttle: Throttle, shared: SharedTurns
+    ) -> None:
+        self._queues, self._calendar, self._throttle, self._shared = queues, calendar, throttle, shared
+        self.change(manners)
         self._addresses: dict[str, Address] = {}
         self._beside: dict[str, float] = {}
+
+    def change(self, manners: Manners) -> None:
+        """Use other rules from now on."""
+        self._manners = manners
+        self._per_address = manners.rules.connections(self._shared.agents)
 
     # -- sites in the queues --------------------------------------------------------------------
 
@@ -50,15 +60,33 @@ class Turns:
             site.next_at = now + wait
             self._calendar.place(site, now)
             return False
-        if address.in_flight >= self.manners.rules.per_address:
+        if address.in_flight >= self._per_address:
             heappush(address.parked, (site.best, site.number, site))
             site.phase = Phase.PAUSED
+            return False
+        rules, pause = self._manners.rules, self._manners.pause(site, 0.0)
+        others = self._shared.take(site.name, site.address, pause, rules, now)
+        if others is not TAKEN:
+            address.next_at, site.next_at = now + others.address, now + max(others)
+            self._calendar.place(site, now)
             return False
         self._use(address, now)
         return True
 
+    def opened(self, site: Site, now: float) -> None:
+        """What a site asks for is known now: it holds for the other agents, too."""
+        self._shared.leave_alone(site.name, site.next_at, now)
+
     def end(self, site: Site, now: float) -> None:
-        """A site's connection comes free."""
+        """A site's connection comes free, and its pause begins."""
+        self._end(site, site.next_at, now)
+
+    def give_back(self, site: Site, now: float) -> None:
+        """The same where nobody knows how far its request came."""
+        self._end(site, max(site.next_at, now + self._manners.pause(site, 0.0)), now)
+
+    def _end(self, site: Site, until: float, now: float) -> None:
+        self._shared.end(site.name, until)
         self._at(site.address).in_flight -= 1
         self.pass_on(site.address, now)
 
@@ -68,7 +96,7 @@ class Turns:
         A site that must be opened anew first, or has nothing left, passes it on.
         """
         address = self._addresses.get(name)
-        while address and address.parked and address.in_flight < self.manners.rules.per_address:
+        while address and address.parked and address.in_flight < self._per_address:
             parked = heappop(address.parked)[2]
             if parked.phase is Phase.PAUSED:
                 self._calendar.place(parked, now)
@@ -83,7 +111,7 @@ class Turns:
 
     def _use(self, address: Address, now: float) -> None:
         address.in_flight += 1
-        address.next_at = now + self.manners.rules.address_delay
+        address.next_at = now + self._manners.rules.address_delay
 
     # -- requests beside them -------------------------------------------------------------------
 
@@ -93,8 +121,12 @@ class Turns:
         wait = max(self._throttle.wait(now), address.next_at - now, self._pause(url, site, now))
         if wait > 0:
             return min(wait, LOOK_AGAIN) if math.isinf(wait) else wait
-        if address.in_flight >= self.manners.rules.per_address:
+        if address.in_flight >= self._per_address:
             return LOOK_AGAIN
+        rules = self._manners.rules
+        others = self._shared.take(site_of(url), name, self._least_pause(site), rules, now)
+        if others is not TAKEN:
+            return max(others)
         self._use(address, now)
         self._throttle.asked(site.number if site else 0)
         self._remember(site_of(url), math.inf, now)
@@ -103,14 +135,19 @@ class Turns:
     def answered(self, url: str, name: str, received: int, now: float) -> None:
         """A request beside the queues is over: the pause of its site begins."""
         site = self._queues.names.get(site_of(url))
-        pause = self.manners.pause(site, 0.0) if site else float(self.manners.rules.delay)
+        pause = self._least_pause(site)
         self._remember(site_of(url), now + pause, now)
+        self._shared.end(site_of(url), now + pause)
         self._throttle.received(site.number if site else 0, received)
         self._at(name).in_flight -= 1
         self.pass_on(name, now)
         if site is not None and site.phase in (Phase.CLOSED, Phase.PAUSED, Phase.READY):
             site.next_at = max(site.next_at, now + pause)
             self._calendar.place(site, now)
+
+    def _least_pause(self, site: Site | None) -> float:
+        """How long a site is left alone after a request beside the queues; it may be one that nothing is known of."""
+        return self._manners.pause(site, 0.0) if site else float(self._manners.rules.delay)
 
     def _pause(self, url: str, site: Site | None, now: float) -> float:
         """How long a site must still be left alone by requests beside the queues."""

@@ -161,7 +161,7 @@ class Fetcher(Protocol):
 
     A *site* is an origin such as `http://a.localhost:8080`. The crawler opens a site before it fetches from it, and
     keeps the politeness delay between any two requests to a site itself; so `fetch` makes at most one request, and
-    never one for robots.txt. Opening may take several, of which each waits for its turn.
+    never one for robots.txt. Opening may take several, of which each waits for its turn. A fetcher may be Adjustable.
     """
 
     async def open(self, site: str, now: float, turns: Turns = AT_ONCE) -> SiteOpened | SiteShut:
@@ -254,7 +254,7 @@ class Listener(Protocol):
 
 @runtime_checkable
 class Adjustable(Protocol):
-    """A scorer that can go on with changed settings (T16); others take them up at the next start."""
+    """A scorer or fetcher that can go on with changed settings (T16); others take them up at the next start."""
 
     def adjust(self, configuration: Configuration) -> None:
         """People changed settings of the running crawl."""

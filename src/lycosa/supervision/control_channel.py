@@ -209,6 +209,7 @@ def apply_settings(agent: Agent, configuration: Configuration, now: float) -> No
     agent.frontier.picky = configuration.pages > 0
     agent.frontier.change_rules(admission(configuration), pattern_rule(configuration), now)
     agent.frontier.change_manners(Manners(configuration.politeness))
+    agent.adjust_fetcher(configuration)
     agent.frontier.throttle.change(configuration.ceilings)
 
 

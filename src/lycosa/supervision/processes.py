@@ -152,7 +152,7 @@ def main(arguments: list[str]) -> int:
                 asyncio.run(run_indexer(folder, _when_orphaned))
         else:
             number = int(arguments[2])
-            with own(folder.agent(number) / "lock", f"agent {number} of {folder.name}"):
+            with own(folder.agent_lock(number), f"agent {number} of {folder.name}"):
                 follow_up = int(arguments[3]) if kind == "follow-up" else None
                 asyncio.run(run_agent(folder, number, revisit=kind == "revisit", follow_up=follow_up))
     except Mendable as error:
