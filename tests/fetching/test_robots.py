@@ -209,6 +209,26 @@ def test_misspelt_and_odd_lines() -> None:
 
 
 @pytest.mark.parametrize(
+    "begin",
+    [b"\xef", b"\xef\xbb", b"\xbb\xbf", b"\xbf", b"\xef\xbb\xbf", b"\xef\xbb\xbf" * 2, b"\xef\xef\xbb\xbf",
+     b"\xff", b"\xfe"],
+)  # fmt: skip
+def test_a_byte_order_mark_whole_or_not_hides_no_line(begin: bytes) -> None:
+    assert not parse(begin + b"User-agent: *\nDisallow: /x\n").rules_for("lycosa").allows("/x")
+
+
+@pytest.mark.parametrize("coding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("begin", [b"", b"\xff", b"\xfe"])
+def test_part_of_a_mark_before_utf_16_hides_no_line_either(begin: bytes, coding: str) -> None:
+    text = "User-agent: *\nDisallow: /x\n".encode(coding)
+    assert not parse(begin + text).rules_for("lycosa").allows("/x")
+
+
+def test_two_marks_in_utf_16_are_one_too_many() -> None:
+    assert not parse("\ufeff\ufeffUser-agent: *\nDisallow: /x\n".encode("utf-16-le")).rules_for("lycosa").allows("/x")
+
+
+@pytest.mark.parametrize(
     "begin", ["<!DOCTYPE html>", "<html>", "  \n<HTML lang=en>", "\ufeff<head>", "<?xml version='1.0'?>"]
 )
 def test_html_has_no_rules(begin: str) -> None:

@@ -44,6 +44,12 @@ def test_it_does_not_matter_how_a_sitemap_is_cut_into_pieces(size: int) -> None:
         assert read_sitemap(PLACE, pieces, NOW) == read(whole)
 
 
+@pytest.mark.parametrize("begin", [b"\xef", b"\xef\xbb", b"\xbf", b"\xef\xbb\xbf" * 2])
+def test_part_of_a_byte_order_mark_hides_no_entry(begin: bytes) -> None:
+    for body in (urlset(f"<loc>{SITE}/a</loc>"), f"{SITE}/a\n".encode()):
+        assert read(begin + body).entries == (SitemapEntry(f"{SITE}/a"),)
+
+
 def test_lists_of_lists_text_and_feeds() -> None:
     index = f"<sitemapindex {SPACE}><sitemap><loc>{SITE}/one.xml.gz</loc></sitemap></sitemapindex>".encode()
     assert read(index).entries == (SitemapEntry(f"{SITE}/one.xml.gz", is_sitemap=True),)

@@ -18,6 +18,8 @@ LARGEST = 500 * 1024
 
 LONGEST_DELAY = 86_400.0
 MOST_SITEMAPS = 1000
+_MARK_BYTES = b"\xef\xbb\xbf\xff\xfe"
+"""What byte-order marks are made of: servers put them before a file in part, or twice."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _TOKEN = re.compile(r"[A-Za-z0-9_-]+")
@@ -176,13 +178,13 @@ def _text(body: bytes) -> str:
     cut = body[:LARGEST]
     if cut.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = cut.decode("utf-16", "replace")
-    elif cut[:16].count(0) >= 4:
-        text = cut.decode("utf-16-be" if cut[0] == 0 else "utf-16-le", "replace")
     else:
-        text = cut.decode("utf-8-sig", "replace")
+        cut = cut.lstrip(_MARK_BYTES)
+        wide = cut[:16].count(0) >= 4
+        text = cut.decode(("utf-16-be" if cut[0] == 0 else "utf-16-le") if wide else "utf-8", "replace")
     if len(body) > LARGEST:
         text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
-    return text
+    return text.lstrip("\ufeff")
 
 
 def _is_html(text: str) -> bool:

@@ -117,13 +117,15 @@ class _Reading:
         first = next(pieces, b"")
         while not first.strip(b"\xef\xbb\xbf \t\r\n") and (more := next(pieces, b"")):
             first += more
-        if first.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<" or first[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        if first[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+            first = first.lstrip(b"\xef\xbb\xbf \t\r\n")  # a byte-order mark, or part of one
+        if first[:1] in (b"<", b"\xff", b"\xfe"):
             _XmlSitemap(self).read(first, pieces)
         else:
             self._read_lines(first, pieces)
 
     def _read_lines(self, first: bytes, pieces: Iterator[bytes]) -> None:
-        rest = first.removeprefix(b"\xef\xbb\xbf")
+        rest = first
         for piece in pieces:
             lines = (rest + piece).splitlines(keepends=True)
             rest = lines.pop() if lines else b""
@@ -197,7 +199,7 @@ class _XmlSitemap:
         self._parser.CharacterDataHandler = self._text
 
     def read(self, first: bytes, pieces: Iterator[bytes]) -> None:
-        self._parser.Parse(first.lstrip(b" \t\r\n") if first[:1].isspace() else first, False)
+        self._parser.Parse(first, False)
         for piece in pieces:
             self._parser.Parse(piece, False)
         self._parser.Parse(b"", True)

@@ -34,7 +34,7 @@ def known_engines(base: Path) -> list[str]:
 
 def _listed(path: Path) -> list[str]:
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = path.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: cannot be read ({error}); it has one engine a line") from None
     return [line for line in (written.strip() for written in lines) if line and not line.startswith("#")]
