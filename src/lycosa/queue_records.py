@@ -77,7 +77,7 @@ class SiteRecord(Record, frozen=True):
     """What an agent keeps of a site.
 
     One that errors or its server slowed down has a `backoff`, the longest pause that was asked for; where it rests,
-    `next_at` is when it may be asked again, and `why` says what for.
+    `next_at` is when it may be asked again, and `why` says what for; for its Crawl-delay (`delay`) where it is empty.
     """
 
     number: int

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from time import time
 
+import msgspec
 import pytest
 from tiny_web import TinyWeb, crawl_folder, page, run
 
@@ -28,14 +29,20 @@ Fate = Callable[[Link], Outcome]
 class MoodyWeb(TinyWeb):
     """A web some of whose pages end otherwise: one fate a request, then the page comes."""
 
-    def __init__(self, pages: dict[str, str], fates: dict[str, list[Fate]] | None = None, shut: str = "") -> None:
+    def __init__(
+        self,
+        pages: dict[str, str],
+        fates: dict[str, list[Fate]] | None = None,
+        shut: str = "",
+        delay: float | None = None,
+    ) -> None:
         super().__init__(pages.get)
-        self._fates, self._shut = fates or {}, shut
+        self._fates, self._shut, self._delay = fates or {}, shut, delay
 
     async def open(self, site: str, now: float, turns: Turns = AT_ONCE) -> SiteOpened | SiteShut:  # type: ignore[override]
         if site == self._shut:
             return SiteShut(site, "robots-unreachable", now + 3600.0)
-        return await super().open(site, now)
+        return msgspec.structs.replace(await super().open(site, now), crawl_delay=self._delay)
 
     async def fetch(self, link: Link, known: Known | None = None) -> Outcome:
         fates = self._fates.get(link.url)
@@ -250,6 +257,25 @@ def test_a_site_that_is_shut(tmp_path: Path) -> None:
     found = explain(crawled(tmp_path, web), "http://b.example/")
     assert found.verdict == "waiting"
     begins(found, LET_IN, "not before then: its site rests (robots-unreachable)", NOT_RUNNING, "0 links of its site")
+
+
+@pytest.mark.parametrize(("delay", "asked_for"), [(7200.0, True), (0.01, True), (None, False)])
+def test_a_crawl_delay(tmp_path: Path, delay: float | None, asked_for: bool) -> None:
+    web = MoodyWeb(leading_to("/x"), {f"{SITE}/x": [busy]}, delay=delay)
+    found = explain(crawled(tmp_path, web, politeness=PATIENT, patience="10ms"), f"{SITE}/x")
+    told = [step for step in steps(found) if "Crawl-delay" in step]
+    assert len(told) == asked_for, steps(found)
+    if delay == 7200.0:
+        assert told[0].startswith("not before then: its site rests (Crawl-delay: its robots.txt asks for 7200 s")
+        assert "waiting" in found.verdict
+    elif asked_for:
+        assert "asks for 0.01 s between two requests" in told[0]
+
+
+def test_a_crawl_delay_below_the_configured_delay_keeps_nothing_waiting(tmp_path: Path) -> None:
+    folder = crawled(tmp_path, MoodyWeb(leading_to("/x"), {f"{SITE}/x": [busy]}, delay=0.01), politeness=PATIENT)
+    folder.change("politeness.delay=1s")
+    assert not any("Crawl-delay" in step for step in steps(explain(folder, f"{SITE}/x")))
 
 
 def test_the_other_sites_are_those_of_the_agent_that_owns_it(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ class Queues:
         self._remember_leased(changes)
         for number in self._dirty:
             site = self.sites[number]
-            rests_until = site.next_at if site.why else 0.0
+            rests_until = site.next_at if site.why or site.crawl_delay else 0.0
             changes.sites[number] = SiteRecord(
                 number, site.name, site.waiting, site.crawl_delay, site.fetched, site.failed,
                 site.backoff, rests_until, site.why,

@@ -107,7 +107,7 @@ def _place(owner: Owner, record: UrlRecord) -> Event:
 def _kept_waiting(owner: Owner, record: UrlRecord) -> list[Event]:
     """Everything that stands between a link and its turn, apart from better links."""
     told = [*_state(owner.folder), *_budget(owner), *_refusals(owner, record)]
-    return [*_rest(owner.store, site_of(record.url)), *(Event(None, each) for each in told)]
+    return [*_rest(owner, site_of(record.url)), *(Event(None, each) for each in told)]
 
 
 def _state(folder: CrawlFolder) -> list[str]:
@@ -140,9 +140,15 @@ def _refusals(owner: Owner, record: UrlRecord) -> list[str]:
     return told
 
 
-def _rest(store: AgentStore, name: str) -> list[Event]:
+def _rest(owner: Owner, name: str) -> list[Event]:
     """Until when a link's whole site has to wait, and why."""
-    own = next((site for site in store.sites() if site.site == name), None)
-    if own is None or not own.why or own.next_at <= time.time():
+    own = next((site for site in owner.store.sites() if site.site == name), None)
+    if own is None:
         return []
-    return [Event(own.next_at, f"not before then: its site rests ({own.why})")]
+    why = [own.why] if own.why else []
+    asked_for = f"Crawl-delay: its robots.txt asks for {own.delay:g} s between two requests"
+    if own.delay > owner.configuration.politeness.delay:
+        why.append(asked_for)
+    if why and own.next_at > time.time():
+        return [Event(own.next_at, f"not before then: its site rests ({'; '.join(why)})")]
+    return [Event(None, asked_for)] if asked_for in why else []
