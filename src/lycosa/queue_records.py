@@ -90,6 +90,11 @@ class SiteRecord(Record, frozen=True):
     next_at: float = 0.0
     why: str = ""
 
+    @property
+    def let_in(self) -> bool:
+        """Whether any link of it was let in; of a host all of whose links were refused there is a record, too."""
+        return bool(self.waiting or self.fetched or self.failed)
+
 
 @dataclass(slots=True)
 class Changes:

@@ -264,6 +264,10 @@ class SiteOpened(Record, frozen=True, tag=True):
     sitemaps: tuple[str, ...] = ()
 
 
+HOST_REFUSED = frozenset(("address-refused", "no-contact"))
+"""Why a site is shut of whose host nothing may be asked, whatever it would answer."""
+
+
 class SiteShut(Record, frozen=True, tag=True):
     """A site may not be visited before `until`. `why` is a counted name such as `robots-unreachable`."""
 

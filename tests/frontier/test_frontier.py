@@ -7,12 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_frontier import POLITE, RUDE, a_frontier, add, fetched, open_all, take
 
-from lycosa.configuration.sections import Ceilings, FrontierSection, Politeness, Seconds
+from lycosa.configuration.sections import Ceilings, Configuration, FrontierSection, Politeness, Seconds, Traps
 from lycosa.frontier.admission import Admission
 from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.frontier_store import MemoryShelf
 from lycosa.frontier.politeness import Manners
 from lycosa.frontier.rate_limiter import Throttle
+from lycosa.frontier.traps import trap_rule
+from lycosa.plugins.plug_points import AdmissionRule
 from lycosa.queue_records import State, UrlRecord
 from lycosa.records import Failed, Link, Refused, SiteOpened, SiteShut
 from lycosa.urls import site_of
@@ -400,6 +402,43 @@ def test_a_rule_that_throws_drops_the_link_and_is_counted() -> None:
     )
     assert add(frontier, ("http://a.org/1", 0.5)) == 0
     assert frontier.refusals == {"rule-broken": 1}
+
+
+def farm_frontier(shelf: MemoryShelf) -> Frontier:
+    """Two hosts a domain; those whose names begin with x are refused for another reason."""
+    rules: list[tuple[str, AdmissionRule]] = [
+        ("mine", lambda link: "mine" if "//x" in link.url else None),
+        ("traps", trap_rule(Configuration(traps=Traps(hosts_per_domain=2)))),
+    ]
+    frontier = Frontier(shelf, Admission(rules), Manners(RUDE), Throttle(Ceilings()), FrontierSection())
+    frontier.recall_rules({})
+    return frontier
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "let_in"),
+    [(["a", "b", "c"], ["a", "b", "c"], [True, True, False]), (["x1", "x2", "a"], ["b", "c"], [True, False])],
+)
+def test_hosts_that_were_refused_are_no_hosts_of_their_domain_after_a_restart(
+    before: list[str], after: list[str], let_in: list[bool]
+) -> None:
+    shelf = MemoryShelf()
+    frontier = farm_frontier(shelf)
+    add(frontier, *((f"http://{name}.farm.org/1", 0.5) for name in before))
+    shelf.apply(frontier.drain())
+    frontier = farm_frontier(shelf)
+    assert [add(frontier, (f"http://{name}.farm.org/2", 0.5)) == 1 for name in after] == let_in
+
+
+def test_hosts_that_are_refused_take_no_memory_from_sites() -> None:
+    shelf = MemoryShelf()
+    rules = Admission([("mine", lambda link: None if "//a" in link.url else "mine")])
+    frontier = Frontier(shelf, rules, Manners(RUDE), Throttle(Ceilings()), FrontierSection(heads_per_site=1000))
+    add(frontier, *((f"http://x{number}.org/", 0.5) for number in range(2000)))
+    add(frontier, *((f"http://a.org/{number}", 0.5) for number in range(2000)))
+    site = frontier.site("http://a.org")
+    assert site is not None
+    assert len(site.heads) >= 1000
 
 
 def test_a_budget_is_not_spent_on_hopeless_links_while_a_promising_site_pauses() -> None:

@@ -12,6 +12,8 @@ from lycosa.crawl_folder.folder import CrawlFolder, Wish
 from lycosa.crawl_folder.status import crawl_status
 from lycosa.crawling.agent import Agent
 from lycosa.crawling.assembly import build_agent
+from lycosa.frontier.admission import Admission, admit_all
+from lycosa.records import Link, Score, SiteShut
 from lycosa.supervision.control_channel import Desk
 
 
@@ -25,6 +27,20 @@ def agent(folder: CrawlFolder) -> Iterator[Agent]:
     made = build_agent(folder, 0, Desk(folder, 0), lambda: 0.0)
     yield made
     made.crawl.close()
+
+
+def test_hosts_that_are_refused_are_no_sites(folder: CrawlFolder, agent: Agent) -> None:
+    """Neither those of refused links nor one that may not be asked; one that failed is a site."""
+    names = ("b", "c", "d", "e")
+    links = [Link(f"http://{name}.example/") for name in names]
+    agent.frontier.change_rules(Admission([("scope", lambda link: "out" if "//b" in link.url else None)]), admit_all, 0)
+    agent.frontier.add(links, [Score(0.5)] * len(links), 0.0)
+    while site := agent.frontier.site_to_open(0.0):
+        why = {"http://c.example": "address-refused", "http://d.example": "robots-unreachable"}.get(site, "dns-failed")
+        agent.frontier.opened(SiteShut(site, why, 9.0, "10.0.0.1 is private"), 0.0)
+    Desk(folder, 0).say(agent, 1.0, "run", False)
+    status = folder.statuses(1)[0]
+    assert (status["sites"], status["site_phases"]) == (3, {"paused": 3}), "the seed, d and e"
 
 
 @pytest.mark.parametrize(

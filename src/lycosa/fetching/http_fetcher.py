@@ -25,13 +25,12 @@ from lycosa.fetching.robots import Robots, Rules, product_token
 from lycosa.fetching.robots_fetch import RobotsReader, Unreachable
 from lycosa.fetching.transfers import Transfers
 from lycosa.plugins.plug_points import AT_ONCE, Fetcher, Known, Turns, checked_by
-from lycosa.records import SITEMAP, Failed, Link, Outcome, Record, Refused, SiteOpened, SiteShut
+from lycosa.records import HOST_REFUSED, SITEMAP, Failed, Link, Outcome, Record, Refused, SiteOpened, SiteShut
 
 ROBOTS_KEPT = 86_400.0
 """Rules are not used for longer than a day (RFC 9309, 2.4)."""
 
 NO_CONTACT = "the public web is not asked by anybody without a contact: set fetching.contact"
-_FOR_A_DAY = frozenset(("address-refused", "no-contact"))
 FIRST_WAIT = 600.0
 LONGEST_WAIT = 86_400.0
 MOST_SITES = 50_000
@@ -129,7 +128,7 @@ class HttpFetcher:
 
     def _shut(self, site: str, now: float, why: str, detail: str, *, requested: bool) -> SiteShut:
         """Each time a site stays shut, the wait doubles; what the guard refuses is not looked at before tomorrow."""
-        wait = LONGEST_WAIT if why in _FOR_A_DAY else min(2 * self._waits.pop(site, FIRST_WAIT / 2), LONGEST_WAIT)
+        wait = LONGEST_WAIT if why in HOST_REFUSED else min(2 * self._waits.pop(site, FIRST_WAIT / 2), LONGEST_WAIT)
         if len(self._waits) >= MOST_SITES:
             del self._waits[next(iter(self._waits))]
         self._waits[site] = wait

@@ -321,7 +321,7 @@ class Frontier:
 
     def recall_rules(self, kept: Mapping[str, Mapping[bytes, int]]) -> None:
         """Let admission rules go on with what they had counted before a restart."""
-        self._entrance.admission.recall(kept, list(self._queues.names))
+        self._entrance.admission.recall(kept, [site.name for site in self._queues.sites.values() if site.let_in])
 
     def rules_counted(self) -> dict[str, Mapping[bytes, int]]:
         """What admission rules counted that is to be kept, since this was asked last."""

@@ -13,7 +13,7 @@ from enum import Enum, auto
 from typing import TypeAlias
 
 from lycosa.configuration.sections import Politeness
-from lycosa.records import Failed, Outcome, Refused, SiteOpened, SiteShut
+from lycosa.records import HOST_REFUSED, Failed, Outcome, Refused, SiteOpened, SiteShut
 
 LONGEST_WHY = 200
 _NO_REQUEST = frozenset({"robots", "address-refused", "site-not-open", "dns-failed", "dns-not-found"})
@@ -50,6 +50,7 @@ class Site:
 
     `heads` are queue keys, best first: those of all waiting links that come before
     `floor`; the others lie on the shelf only. `place` is the site's place among sites with equally good links.
+    Of a site that was not `let_in` nothing is known but that all links to it were refused.
     """
 
     number: int
@@ -70,9 +71,15 @@ class Site:
     failed: int = 0
     bytes: int = 0
     place: int = LAST_PLACE
+    let_in: bool = False
 
     def __post_init__(self) -> None:
         self.prefix = self.number.to_bytes(4, "big")
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether nothing was or may be asked of it: a host that is refused is no site of the crawl."""
+        return not self.let_in or (not (self.fetched or self.failed) and self.why.partition(" ")[0] in HOST_REFUSED)
 
     @property
     def best(self) -> Key:

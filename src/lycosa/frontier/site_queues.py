@@ -37,7 +37,7 @@ class Queues:
         self._leased: dict[bytes, UrlRecord] = {}
         """What the shelf knows of links that are leased."""
         self._dirty: set[int] = set()
-        self.waiting = 0
+        self.waiting = self._let_in = 0
         self.numbered = shelf.numbered()
         self._take_up()
 
@@ -46,14 +46,16 @@ class Queues:
             site = Site(record.number, record.site, crawl_delay=record.delay, backoff=record.backoff)
             site.waiting, site.fetched, site.failed = record.waiting, record.fetched, record.failed
             site.next_at, site.why = record.next_at, record.why
+            site.let_in = record.let_in
             site.floor = NOT_LOOKED if site.waiting else NO_FLOOR
             self.names[site.name] = self.sites[site.number] = site
             self.waiting += site.waiting
+            self._let_in += site.let_in
         self._share_memory()
 
     def _share_memory(self) -> None:
-        """The more sites there are, the fewer links of each are in memory."""
-        share = HEADS_IN_MEMORY // max(1, len(self.sites))
+        """The more sites there are that links were let in of, the fewer links of each are in memory."""
+        share = HEADS_IN_MEMORY // max(1, self._let_in)
         self._most_heads = max(FEWEST_HEADS, min(self._settings.heads_per_site, share))
 
     # -- sites and URLs -------------------------------------------------------------------------
@@ -63,7 +65,6 @@ class Queues:
         number = len(self.sites) + 1
         site = self.names[name] = self.sites[number] = Site(number, name)
         self._dirty.add(number)
-        self._share_memory()
         return site
 
     def site_of(self, key: bytes) -> Site:
@@ -99,6 +100,10 @@ class Queues:
         changes = self.changes
         changes.urls[key] = record
         changes.queue(site.prefix, queued)
+        if not site.let_in:
+            site.let_in = True
+            self._let_in += 1
+            self._share_memory()
         if not site.waiting:
             site.floor = NO_FLOOR
         self.waiting += 1

@@ -64,6 +64,7 @@ def _rows(stores: list[AgentStore], table: str) -> Iterator[dict[str, Any]]:
             | {"rests_until": site.next_at, "why": site.why}
             for store in stores
             for site in store.sites()
+            if site.let_in
         )
     return catalogue.table(stores, table)
 

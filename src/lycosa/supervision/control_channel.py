@@ -149,7 +149,7 @@ class Desk:
         began, _ = self._began
         counts = agent.crawl.counts
         phases: dict[str, int] = {}
-        sites = agent.frontier.sites()
+        sites = [site for site in agent.frontier.sites() if not site.is_refused]
         for site in sites:
             phases[site.phase.name.lower()] = phases.get(site.phase.name.lower(), 0) + 1
         return agent.progress() | {

@@ -12,7 +12,7 @@ import heapq
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -134,7 +134,7 @@ class Ledger:
             try:
                 with one_reader, AgentStore(path, readonly=True) as store:
                     whole &= _take_rows(store, tally, configuration.topic.threshold, until)
-                    sites += _busiest(islice(store.sites(), MOST_SITES_READ))
+                    sites += _busiest(islice((site for site in store.sites() if site.let_in), MOST_SITES_READ))
             except (lmdb.Error, MissingExtra) as error:
                 trouble = str(error)
         least = float(configuration.politeness.delay)
@@ -176,5 +176,5 @@ def _examples(tallies: Sequence[Tally]) -> dict[str, tuple[str, ...]]:
     return {why: tuple(dict.fromkeys(urls))[:MOST_EXAMPLES] for why, urls in found.items()}
 
 
-def _busiest(sites: islice[SiteRecord] | list[SiteRecord]) -> list[SiteRecord]:
+def _busiest(sites: Iterable[SiteRecord]) -> list[SiteRecord]:
     return heapq.nlargest(MOST_SITES_SHOWN, sites, key=lambda site: (site.fetched, site.waiting))
