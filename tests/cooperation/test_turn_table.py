@@ -112,8 +112,8 @@ def test_nobody_waits_for_long_for_an_agent_that_goes_first_and_does_not_come(tw
 def test_there_are_as_many_groups_as_connections(tmp_path: Path) -> None:
     rules = Politeness(delay=Seconds(0), address_delay=Seconds(0), per_address=2)
     five = Agents(tmp_path, 5)
-    taken = [table.take(f"http://{place}.org", HERE, 0.0, rules, 100.0) for place, table in enumerate(five.tables)]
-    assert [each is TAKEN for each in taken] == [True, True, False, False, False]
+    waits = [table.take(f"http://{place}.org", HERE, 0.0, rules, 100.0) for place, table in enumerate(five.tables)]
+    assert [wait is TAKEN for wait in waits] == [True, True, False, False, False]
 
 
 def test_a_pause_of_more_than_a_day_is_a_clock_that_was_set_back(two: Agents) -> None:
@@ -121,6 +121,21 @@ def test_a_pause_of_more_than_a_day_is_a_clock_that_was_set_back(two: Agents) ->
     one.leave_alone(A, 1000.0 + LONGEST_REST, 1000.0)
     assert other.take(A, HERE, 0.0, RULES, 1001.0).site > 0
     assert other.take(A, HERE, 0.0, RULES, 999.0) is TAKEN
+
+
+def test_the_file_is_filled_and_one_that_was_cut_short_is_made_whole(two: Agents, tmp_path: Path) -> None:
+    path = tmp_path / "turns"
+    size = path.stat().st_size
+    assert path.stat().st_blocks * 512 >= size
+    path.write_bytes(path.read_bytes()[:1000])
+    assert two.begin(0).take(A, HERE, 1.0, RULES, 100.0) is TAKEN
+    assert path.stat().st_size == size
+
+
+def test_nonsense_in_the_file_keeps_nobody_waiting(two: Agents, tmp_path: Path) -> None:
+    path = tmp_path / "turns"
+    path.write_bytes(b"\xff" * path.stat().st_size)
+    assert two.begin(0).take(A, HERE, 1.0, RULES, 100.0) is TAKEN
 
 
 def test_any_number_of_sites_fits_and_short_pauses_outlast_a_flood_of_long_ones(two: Agents, tmp_path: Path) -> None:

@@ -263,13 +263,13 @@ def test_a_site_that_is_shut(tmp_path: Path) -> None:
 def test_a_crawl_delay(tmp_path: Path, delay: float | None, asked_for: bool) -> None:
     web = MoodyWeb(leading_to("/x"), {f"{SITE}/x": [busy]}, delay=delay)
     found = explain(crawled(tmp_path, web, politeness=PATIENT, patience="10ms"), f"{SITE}/x")
-    told = [step for step in steps(found) if "Crawl-delay" in step]
-    assert len(told) == asked_for, steps(found)
+    pauses = [step for step in steps(found) if "Crawl-delay" in step]
+    assert len(pauses) == asked_for, steps(found)
     if delay == 7200.0:
-        assert told[0].startswith("not before then: its site rests (Crawl-delay: its robots.txt asks for 7200 s")
+        assert pauses[0].startswith("not before then: its site rests (Crawl-delay: its robots.txt asks for 7200 s")
         assert "waiting" in found.verdict
     elif asked_for:
-        assert "asks for 0.01 s between two requests" in told[0]
+        assert "asks for 0.01 s between two requests" in pauses[0]
 
 
 def test_a_crawl_delay_below_the_configured_delay_keeps_nothing_waiting(tmp_path: Path) -> None:

@@ -88,5 +88,5 @@ class _Connection(asyncio.Protocol):
             body = self._server.answer(asked.host, asked.path)
             if body is not None:
                 kind = "text/plain" if asked.path.endswith(".txt") else "text/html"
-                told = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
-                asyncio.get_running_loop().call_later(self._server.latency, self._transport.write, told + body)
+                answer_head = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+                asyncio.get_running_loop().call_later(self._server.latency, self._transport.write, answer_head + body)

@@ -9,23 +9,31 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 import whole_crawl
 from audit import configured
 from counting_server import Asked, CountingServer
 from tiny_web import page
 from watched_process import kill
 
+from lycosa.configuration.sections import Politeness
+from lycosa.configuration.settings import build
 from lycosa.cooperation.partition import url_hash
-from lycosa.crawl_folder.folder import CrawlFolder, Wish
+from lycosa.crawl_folder.folder import CrawlFolder, Wish, own
+from lycosa.crawling.agent import Agent
+from lycosa.crawling.assembly import build_agent, throttle_of, turns_of
+from lycosa.freshness.revisit_round import build_round
+from lycosa.frontier.shared_turns import TAKEN
+from lycosa.supervision.control_channel import Desk
 
 AGENTS = 4
 DELAY, CRAWL_DELAY, ADDRESS_DELAY = 0.15, 0.3, 0.05
-LATE = 0.03
-"""Seconds that may pass on a busy machine between an agent's turn and its request."""
+LATE = 0.1
+"""Seconds by which the pause after a killed agent's request may seem shorter: it began with its turn."""
 LATENCY = 0.12
 
 
@@ -94,30 +102,31 @@ async def crawl(path: Path, web: Web, partition: str, per_address: int) -> Count
     return server
 
 
-def is_polite(server: CountingServer, hosts: Sequence[str]) -> None:
+def is_polite(server: CountingServer, hosts: Sequence[str], died: float = 0.0) -> None:
     """No pause was cut short, of any site or of their address."""
     for name in hosts:
-        asked = [each for each in server.asked if each.host == name]
-        known = next(place for place, each in enumerate(asked) if each.path != "/robots.txt")
+        asked = [request for request in server.asked if request.host == name]
+        known = next(place for place, request in enumerate(asked) if request.path != "/robots.txt")
         for place, (before, after) in enumerate(pairwise(asked)):
             pause = CRAWL_DELAY if name == hosts[0] and place >= known else DELAY
-            assert after.at - before.at >= pause - LATE, (before, after)
+            late = LATE if before.at <= died <= after.at else 0.005
+            assert after.at - before.at >= pause - late, (before, after)
     for seconds in (0.5, 1.0, 2.0):
         assert most_within(server.asked, seconds) <= seconds / ADDRESS_DELAY + 1 + AGENTS
 
 
 def most_within(asked: Sequence[Asked], seconds: float) -> int:
     """How many requests came in the busiest stretch of so many seconds."""
-    times = [each.at for each in asked]
+    times = [request.at for request in asked]
     return max(sum(begin <= at < begin + seconds for at in times) for begin in times)
 
 
 def test_pages_of_a_site_are_shared_out_and_a_killed_agent_keeps_no_turn(tmp_path: Path) -> None:
     web = DeadlyWeb(3, 6, tmp_path / "pids")
     server = asyncio.run(crawl(tmp_path, web, "url-hash", per_address=2))
-    is_polite(server, web.hosts)
-    assert server.most_open == 2
-    after = {web.owner(each.host, each.path) for each in server.asked if each.at > web.died}
+    is_polite(server, web.hosts, web.died)
+    assert server.most_open <= 2
+    after = {web.owner(host, path) for at, host, path in server.asked if at > web.died}
     assert {agent % 2 for agent in after} == {0, 1}, "those that share the dead agent's connection go on"
 
 
@@ -125,7 +134,7 @@ def test_sites_of_several_agents_share_their_address(tmp_path: Path) -> None:
     web = Web(14, 2)
     server = asyncio.run(crawl(tmp_path, web, "site-hash", per_address=AGENTS))
     is_polite(server, web.hosts)
-    assert 2 <= server.most_open <= AGENTS
+    assert server.most_open <= AGENTS
 
 
 def test_connections_that_one_agent_keeps_open_count_too(tmp_path: Path) -> None:
@@ -140,3 +149,27 @@ def test_connections_that_one_agent_keeps_open_count_too(tmp_path: Path) -> None
             return server.most_open
 
     assert asyncio.run(scene()) == 2
+
+
+@pytest.mark.parametrize("begin", [build_agent, build_round])
+def test_crawling_and_looking_again_share_their_turns(tmp_path: Path, begin: Callable[..., Agent]) -> None:
+    folder = folder_for(tmp_path, [], 80, agents=2)
+    other = turns_of(folder, 1, 2)
+    with own(folder.agent_lock(1), "it"):
+        assert other.take("http://a.org", "192.0.2.1", 0.0, Politeness(), 1000.0) is TAKEN
+        agent = begin(folder, 0, Desk(folder, 0), lambda: 1000.0)
+        try:
+            assert agent.frontier.ask("http://a.org/robots.txt", "192.0.2.2", 1001.0) > 0
+            other.end("http://a.org", 1002.0)
+            assert agent.frontier.ask("http://a.org/robots.txt", "192.0.2.2", 1003.0) == 0
+        finally:
+            agent.crawl.close()
+
+
+@pytest.mark.parametrize(("changes", "rate"), [({}, 4), ({"partition": "url-hash"}, 1), ({"mode": "cross-over"}, 1)])
+def test_the_ceiling_of_a_site_is_divided_where_it_has_several_owners(changes: dict[str, str], rate: int) -> None:
+    throttle = throttle_of(build({"agents": 4, "ceilings": {"site_requests_per_second": 4}, **changes}))
+    assert throttle.site_wait(1, 0.0) == 0
+    for _ in range(rate):
+        throttle.asked(1)
+    assert throttle.site_wait(1, 0.0) == pytest.approx(1 / rate)

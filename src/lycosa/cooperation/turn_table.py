@@ -11,8 +11,10 @@ agent holds nothing: whether one lives is known by the lock on its folder.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import mmap
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -51,7 +53,7 @@ class _Entries:
         for place in places:
             if numbers[place] == key:
                 return place
-        place = min(places, key=lambda each: self._worth(each, now))
+        place = min(places, key=lambda other: self._worth(other, now))
         numbers[place], self._times[place + 1] = key, 0.0
         numbers[place + 2] = numbers[place + 3] = _NOBODY
         return place
@@ -108,14 +110,24 @@ class TurnTable:
     def __init__(self, own: int, locks: Sequence[Path], path: Path) -> None:
         self.agents = len(locks)
         self._own, self._agent, self._locks = own, own + 1, locks
-        self._file = path.open("a+b")
-        self._file.truncate(3 * _Entries.SIZE)
+        self._file = path.open("a+b", buffering=0)
+        self._make_room(3 * _Entries.SIZE)
         memory = memoryview(mmap.mmap(self._file.fileno(), 3 * _Entries.SIZE))
         self._sites, self._addresses, self._connections = (
             _Entries(memory[part * _Entries.SIZE : (part + 1) * _Entries.SIZE]) for part in range(3)
         )
         self._connection_of: dict[str, str] = {}
         self._forget_own()
+
+    def _make_room(self, size: int) -> None:
+        """Fill the file: on a full disk, a page of it that is not there yet would kill the agent that writes to it."""
+        self._lock(fcntl.LOCK_EX)
+        try:
+            missing = size - os.fstat(self._file.fileno()).st_size
+            if missing > 0 and self._file.write(bytes(missing)) < missing:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._file.name))
+        finally:
+            self._lock(fcntl.LOCK_UN)
 
     def _forget_own(self) -> None:
         """What the agent used when it died is free."""

@@ -57,7 +57,7 @@ def turns_of(folder: CrawlFolder, number: int, agents: int) -> SharedTurns:
     """The turns that an agent shares with the others of its crawl."""
     if agents == 1:
         return NobodyElse()
-    return TurnTable(number, [folder.agent_lock(each) for each in range(agents)], folder.path / "turns")
+    return TurnTable(number, [folder.agent_lock(agent) for agent in range(agents)], folder.path / "turns")
 
 
 def build_agent(

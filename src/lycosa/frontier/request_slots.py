@@ -126,6 +126,7 @@ class Turns:
         rules = self._manners.rules
         others = self._shared.take(site_of(url), name, self._least_pause(site), rules, now)
         if others is not TAKEN:
+            address.next_at = now + others.address
             return max(others)
         self._use(address, now)
         self._throttle.asked(site.number if site else 0)
