@@ -100,7 +100,7 @@ def test_without_a_key_a_visitor_is_nobody(tmp_path: Path) -> None:
     keys = DayKeys(tmp_path)
     visitors = Visitors(keys)
     assert visitors.name("192.0.2.1", b"Firefox", MIDNIGHT)[1] != NOBODY
-    keys.destroy_day(20_000)
+    keys.destroy(20_001 * 86_400.0)
     visitors.forget_keys()
     assert visitors.name("192.0.2.1", b"Firefox", MIDNIGHT)[1] == NOBODY
 

@@ -206,13 +206,9 @@ class Killed(BaseException):
     """The import goes no further."""
 
 
-@pytest.mark.parametrize("now", [NOON + 3 * 86_400 + 4000, LATER], ids=["young", "old"])
-@pytest.mark.parametrize("after", [1, 2, 3])
-def test_an_import_that_dies_after_a_save_goes_on_with_the_same_figures(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, now: float, after: int
-) -> None:
-    path, saves, add = log(tmp_path, "".join(some_days(after))), [0], ClickStore.add_pages
-    import_logs(tmp_path / "whole", [path], now=now)
+def killed_after(after: int, path: Path, store: Path, now: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An import that dies after so many saves, and another one that goes on."""
+    saves, add = [0], ClickStore.add_pages
     small_steps(monkeypatch)
 
     def add_pages(self: ClickStore, *told: object, **more: object) -> None:
@@ -223,11 +219,37 @@ def test_an_import_that_dies_after_a_save_goes_on_with_the_same_figures(
 
     monkeypatch.setattr(ClickStore, "add_pages", add_pages)
     with pytest.raises(Killed):
-        import_logs(tmp_path / "store", [path], now=now)
-    partly = sum(page.visits for page in pages(tmp_path / "store").values())
-    import_logs(tmp_path / "store", [path], now=now)
-    assert 0 < partly < sum(page.visits for page in pages(tmp_path / "store").values())
+        import_logs(store, [path], now=now)
+    partly = sum(page.visits for page in pages(store).values())
+    import_logs(store, [path], now=now)
+    assert 0 < partly < sum(page.visits for page in pages(store).values())
+
+
+@pytest.mark.parametrize("after", [1, 2, 3])
+def test_an_import_that_dies_after_a_save_goes_on_with_the_same_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    path, now = log(tmp_path, "".join(some_days(after, days=2))), NOON + 2 * 86_400 + 4000
+    import_logs(tmp_path / "whole", [path], now=now)
+    killed_after(after, path, tmp_path / "store", now, monkeypatch)
     assert pages(tmp_path / "store") == pages(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("after", [1, 2, 3])
+def test_an_import_of_past_days_that_dies_loses_no_view_and_knows_nobody_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    path = log(tmp_path, "".join(text for text in some_days(after) if "robots.txt" not in text))
+    import_logs(tmp_path / "whole", [path], now=LATER)
+    killed_after(after, path, tmp_path / "store", LATER, monkeypatch)
+    for url, whole in pages(tmp_path / "whole").items():
+        page = pages(tmp_path / "store")[url]
+        assert page.visits == sum(page.spans.values()) + page.unended == whole.visits
+        assert whole.visitors <= page.visitors <= whole.visitors + len(WHO)
+    assert DayKeys(tmp_path / "store").days() == []
+
+
+WHO = [(f"10.0.0.{host}", agent) for host in range(9) for agent in (FOX, OPERA)]
 
 
 @pytest.mark.parametrize("bound", ["MOST_ENTRIES", "MOST_TEXT"])

@@ -71,7 +71,7 @@ class LogImport:
     ) -> None:
         self._site, self._store, self._keys, self._now, self._told = site, store, keys, now, told
         self._sieve = RequestSieve(site, int((now + FUTURE) * 1000))
-        self._names = VisitorNames(keys)
+        self._names = VisitorNames(keys, now)
         self._mark = f"sessions:{site.name}:open"
         opened = OpenSessions.unpacked(store.mark(self._mark), self._names.book, self._sieve.pages.number)
         self._sieve.settle()
@@ -112,7 +112,9 @@ class LogImport:
             self._tally.end(self._sessions.close(self._time))
             self._closed_at = self._time
         if self._tally.rows >= VIEWS_AT_ONCE or self._sieve.is_full or self._names.book.is_full:
-            self._write(self._time / 1000 - KEYS_KEPT)
+            self._write(before := self._time / 1000 - KEYS_KEPT)
+            if passed := self._names.passed(before):
+                self._keys.close(passed)
 
     def _finish(self) -> None:
         """The end of logs: close what is over, destroy the keys that are due, and write."""
@@ -121,8 +123,9 @@ class LogImport:
         self._tally.end(self._sessions.close(self._time))
         self._tally.end(self._sessions.open.close_before(before))
         self._write(before)
-        self.found.keys_destroyed += len(destroyed := self._keys.destroy(before))
-        self._names.forget(destroyed)
+        passed = self._names.passed(before)
+        self.found.keys_destroyed += len(destroyed := self._keys.destroy(before, passed))
+        self._names.close((*destroyed, *passed))
         self.found.open_sessions = len(self._sessions.open)
         for run in self._runs:
             run.note()

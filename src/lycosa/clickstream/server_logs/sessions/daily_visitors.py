@@ -1,8 +1,8 @@
 """Who saw which page on which day, as numbers: so that a visitor counts once a day.
 
 The numbers are made of the visitor's name and the page. They are kept while the day's
-key lives, since they mean nothing without it. For a day whose key is due, and of which
-nothing was kept, the hashes of this import do, and nobody needs a name.
+key lives, since they mean nothing without it. For a day without a key the hashes of this
+import take the place of names, and its numbers stay in memory.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.click_records import DAY
-from lycosa.clickstream.server_logs.parsing.byte_slices import Places, Words, distinct, grouped
+from lycosa.clickstream.server_logs.parsing.byte_slices import Places, Words, grouped
 from lycosa.clickstream.server_logs.sessions.store_protocol import LogStore
 from lycosa.clickstream.server_logs.sessions.visitor_register import VisitorBook
 
@@ -20,7 +20,7 @@ LARGEST = 1 << 22
 
 
 class DayVisitors:
-    """The sets of numbers of the days whose keys are there."""
+    """The sets of numbers of days."""
 
     def __init__(self, store: LogStore, site: str, book: VisitorBook) -> None:
         self._book = book
@@ -37,36 +37,40 @@ class DayVisitors:
         From now on none of them does, until the days that ended before a time in seconds are dropped.
         """
         found = np.zeros(len(entries), bool)
-        for day in distinct(days):
-            places = np.flatnonzero(days == day)
-            lasts, kept = (day + 1) * DAY > before, self._known(day)
-            numbers = self._visitors(entries[places], lasts or bool(kept)) ^ pages[places]
-            once, first, _ = grouped(numbers)
-            unseen = np.ones(len(once), bool)
-            for known in kept:
-                place = np.minimum(np.searchsorted(known, once), len(known) - 1)
-                unseen &= known[place] != once
-            found[places[first[unseen]]] = True
-            if lasts:
-                self._add(day, once[unseen])
+        order = np.argsort(days, kind="stable")
+        for places in np.split(order, np.flatnonzero(np.diff(days[order])) + 1) if len(order) else ():
+            found[places] = self._new(int(days[places[0]]), entries[places], pages[places], before)
         return found
 
-    def _visitors(self, entries: Places, named: bool) -> Words:
-        return self._book.names(entries)[:, 0] if named else self._book.hashes(entries)
+    def _new(self, day: int, entries: Places, pages: Words, before: float) -> NDArray[np.bool_]:
+        """The same for views of one day."""
+        found = np.zeros(len(entries), bool)
+        named = self._book.has_key(day)
+        kept = self._known(day, named)
+        once, first, _ = grouped((self._book.names(entries)[:, 0] if named else self._book.hashes(entries)) ^ pages)
+        unseen = np.ones(len(once), bool)
+        for known in kept:
+            place = np.minimum(np.searchsorted(known, once), len(known) - 1)
+            unseen &= known[place] != once
+        found[first[unseen]] = True
+        if (day + 1) * DAY > before:
+            self._add(day, once[unseen], named)
+        return found
 
-    def _known(self, day: int) -> list[Words]:
+    def _known(self, day: int, named: bool) -> list[Words]:
         if day not in self._days:
             self._days[day], self._parts[day] = [], 0
-            for _, data in self._store.marks(f"{self._prefix}{day}:"):
+            for _, data in self._store.marks(f"{self._prefix}{day}:") if named else ():
                 self._parts[day] += 1
                 self._keep(day, np.frombuffer(data, np.uint64))
         return self._days[day]
 
-    def _add(self, day: int, numbers: Words) -> None:
+    def _add(self, day: int, numbers: Words, named: bool) -> None:
         if not len(numbers):
             return
-        self.marks[f"{self._prefix}{day}:{self._parts[day]:08}"] = numbers.tobytes()
-        self._parts[day] += 1
+        if named:
+            self.marks[f"{self._prefix}{day}:{self._parts[day]:08}"] = numbers.tobytes()
+            self._parts[day] += 1
         self._keep(day, numbers)
 
     def _keep(self, day: int, numbers: Words) -> None:

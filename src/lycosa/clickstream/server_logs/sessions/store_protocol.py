@@ -33,12 +33,28 @@ class LogStore(Protocol):
 
 
 class VisitorKeys(Protocol):
-    """The key of each UTC day."""
+    """The key of each UTC day, and which days are closed."""
 
     def key(self, day: int) -> bytes | None:
-        """The key of a day, made on first use; None once it was destroyed."""
+        """The key of a day, made on first use; None once the day is closed."""
         ...
 
-    def destroy(self, before: float) -> list[int]:
-        """Destroy the keys of all days that ended before a time."""
+    def kept_key(self, day: int) -> bytes | None:
+        """The key of a day if it is on disk; none is made."""
+        ...
+
+    def days(self) -> list[int]:
+        """The days whose keys are on disk."""
+        ...
+
+    def closed(self) -> set[int]:
+        """The days for which no key will be made again."""
+        ...
+
+    def close(self, days: Iterable[int]) -> None:
+        """Make sure that no key is ever made for these days."""
+        ...
+
+    def destroy(self, before: float, passed: Iterable[int] = ()) -> list[int]:
+        """Destroy the keys of all days that ended before a time, and close these days and those that have `passed`."""
         ...

@@ -2,9 +2,9 @@
 
 Within an import a secret hash, which is never written, tells visitors apart. What is
 written is a visitor's name: a hash of the address with a key that is made of the browser
-and the key of the day. Visitors of days whose keys are due are never written, so address
-and browser wait here, packed and in memory only, until what is counted is saved; then
-they are forgotten.
+and the key of the day. Until what is counted is saved, address and browser wait here, packed
+and in memory only; then they are forgotten. Visitors of days without a key have no name,
+and nothing of them waits.
 """
 
 from __future__ import annotations
@@ -56,14 +56,15 @@ class VisitorBook:
         """Whether it is time for a save."""
         return self._added >= MOST_ENTRIES or self._size >= MOST_TEXT
 
-    def add(self, requests: Requests, places: Places, days: Places) -> Places:
-        """New entries for the visitors of requests on days."""
+    def add(self, requests: Requests, places: Places, days: Places, *, returning: bool = False) -> Places:
+        """New entries for the visitors of requests on days, who may be `returning` under a name of another day."""
         blocks, rows, agents = requests.block[places], requests.row[places], requests.agent[places]
         found = np.arange(self._length, self._length + len(places))
         self._put(found, days, requests.visitor[places])
         self._agent[found] = agents
-        for number in distinct(blocks):
-            chosen = np.flatnonzero(blocks == number)
+        wanted = np.ones(len(days), bool) if returning else self._have_key(days)
+        for number in distinct(blocks[wanted]):
+            chosen = np.flatnonzero(wanted & (blocks == number))
             self._read(requests.blocks[number], rows[chosen], agents[chosen], found[chosen])
         self._added += len(found)
         return found
@@ -89,6 +90,15 @@ class VisitorBook:
             self._name = np.concatenate((self._name, np.zeros((len(self._day) - len(self._name), 2), np.uint64)))
         self._name[entries], self._is_named[entries] = names, True
 
+    def has_key(self, day: int) -> bool:
+        """Whether visitors of a day have names."""
+        return self._key(day) is not None
+
+    def _have_key(self, days: Places) -> NDArray[np.bool_]:
+        """Which of the days have a key."""
+        each, which = np.unique(days, return_inverse=True)
+        return np.array([self.has_key(day) for day in each.tolist()], bool)[which.reshape(-1)]
+
     def _read(self, block: LineBlock, rows: Places, agents: Words, entries: Places) -> None:
         """Take the texts of rows out of a block; of each browser one copy."""
         each, where, _ = grouped(agents)
@@ -108,13 +118,16 @@ class VisitorBook:
         return found
 
     def names(self, entries: Places) -> Words:
-        """What tells visitors of a day apart for good, each as two numbers."""
+        """What tells visitors of a day apart for good, each as two numbers; zeros where the day has no key."""
         wanted = np.zeros(self._length, bool)
         wanted[entries] = True
         wanted &= ~self._is_named[: self._length]
         unnamed = np.flatnonzero(wanted)
         if len(unnamed):
-            self._name_as(unnamed, self._names(unnamed, self._day[unnamed]))
+            names, keyed = np.zeros((len(unnamed), 2), np.uint64), self._have_key(self._day[unnamed])
+            if keyed.any():
+                names[keyed] = self._names(unnamed[keyed], self._day[unnamed[keyed]])
+            self._name_as(unnamed, names)
         found: Words = self._name[entries]
         return found
 
