@@ -369,7 +369,7 @@ def test_a_site_that_is_added_while_running_is_watched_within_a_second(tmp_path:
 
 def run(home: Path, *words: str) -> int:
     """What the command line would do."""
-    told = parser(["clicks.importance", "clicks.collect"]).parse_args(["--home", str(home), *words])
+    told = parser(["clicks.actions", "clicks.collect"]).parse_args(["--home", str(home), *words])
     code: int = told.run(told)
     return code
 

@@ -42,6 +42,23 @@ def test_the_command_is_told_from_the_options_before_it(
     assert "no tokens" in capsys.readouterr().out or "--json" in arguments
 
 
+@pytest.mark.parametrize(
+    ("module", "actions"), [(name, each) for name, each in cli.ACTIONS.items() if any(each.values())]
+)
+def test_each_module_adds_the_actions_that_are_listed_for_it(module: str, actions: dict[str, tuple[str, ...]]) -> None:
+    (command,) = cli.COMMANDS[module]
+
+    def typed_after(action: str) -> set[str]:
+        made = cli.parser([module], action)
+        (commands,) = (each for each in made._actions if isinstance(each, argparse._SubParsersAction))
+        return typed(commands.choices[command])
+
+    for names in actions.values():
+        for name in names:
+            assert typed_after(name) == set(names)
+    assert typed_after("") == typed_after("misspelt") == {name for names in actions.values() for name in names}
+
+
 def test_a_misspelt_command_shows_all_choices(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         cli.main(["craw"])

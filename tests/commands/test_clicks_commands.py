@@ -41,7 +41,7 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Clicks:
     """Runs an action of `lycosa clicks` and returns what it printed, parsed where it is JSON."""
 
     def typed(*arguments: str, home: Path = tmp_path) -> Any:
-        told = parser(["clicks.importance"]).parse_args(["clicks", *arguments, "--home", str(home)])
+        told = parser(["clicks.actions"]).parse_args(["clicks", *arguments, "--home", str(home)])
         assert told.run(told) == 0
         printed = capsys.readouterr().out
         return json.loads(printed) if told.json else printed

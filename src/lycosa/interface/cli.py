@@ -46,7 +46,7 @@ COMMANDS = {
     "seeds": ("seeds",),
     "treasure": ("treasure",),
     "structure": ("structure",),
-    "clicks.importance": ("clicks",),
+    "clicks.actions": ("clicks",),
     "clicks.collect": ("collect",),
     "check": ("check",),
     "history": ("history",),
@@ -58,15 +58,21 @@ COMMANDS = {
     "demo.demo": ("demo",),
 }
 """The modules of `commands`, in the order of the help, and the commands that each adds."""
-ACTIONS = {
-    "topics.taxonomy": ("topics.classify", "topics.proposals"),
-    "clicks.importance": ("clicks.behaviour", "clicks.log_import", "clicks.collect", "clicks.dark_pages"),
+ACTIONS: dict[str, dict[str, tuple[str, ...]]] = {
+    "topics.taxonomy": {"topics.classify": (), "topics.proposals": ()},
+    "clicks.actions": {
+        "clicks.importance": ("top",),
+        "clicks.behaviour": ("behaviour",),
+        "clicks.log_import": ("import",),
+        "clicks.collect": ("sites", "forget", "refusals"),
+        "clicks.dark_pages": ("dark",),
+    },
 }
-"""The modules that add actions to a command of another one."""
+"""The modules that add actions to a command of another one, and these actions, where it pays to load only one."""
 
 
-def parser(asked: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
-    """Everything that can be typed, or only what these modules add."""
+def parser(asked: Iterable[str] = COMMANDS, action: str = "") -> argparse.ArgumentParser:
+    """Everything that can be typed, or only what these modules add, be it a single action."""
     main_parser = argparse.ArgumentParser(
         prog="lycosa",
         description="A focused web crawler with its own search engine.",
@@ -81,8 +87,9 @@ def parser(asked: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     later.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     for module in asked:
         actions = _module(module).add_commands(commands, later)
-        for more in ACTIONS.get(module, ()):
-            _module(more).add_actions(actions, later)
+        more = ACTIONS.get(module, {})
+        for name in [name for name, typed in more.items() if action in typed] or more:
+            _module(name).add_actions(actions, later)
     return main_parser
 
 
@@ -97,12 +104,13 @@ def _module(name: str) -> ModuleType:
     return import_module(f"lycosa.interface.commands.{name}")
 
 
-def _asked(arguments: Sequence[str] | None) -> Iterable[str]:
-    """The module whose command is asked for; all of them where a person needs to see the choices."""
+def _asked(arguments: Sequence[str] | None) -> tuple[Iterable[str], str]:
+    """The module whose command is asked for, and the action; all of them where a person needs to see the choices."""
     _, rest = _shared().parse_known_args(arguments)
     if rest == ["--version"]:
-        return ()
-    return [module for module, commands in COMMANDS.items() if rest and rest[0] in commands] or COMMANDS
+        return (), ""
+    modules = [module for module, commands in COMMANDS.items() if rest and rest[0] in commands]
+    return modules or COMMANDS, "".join(rest[1:2])
 
 
 def _in_order(arguments: Sequence[str] | None) -> Sequence[str] | None:
@@ -145,7 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns its exit code."""
     try:
         with _printing():
-            told = parser(_asked(arguments)).parse_args(_in_order(arguments))
+            told = parser(*_asked(arguments)).parse_args(_in_order(arguments))
             code: int = told.run(told)
     except Mendable as error:
         print(f"lycosa: {_printable(str(error))}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`lycosa clicks`: what people do with pages; `top` orders pages by how important that makes them."""
+"""`lycosa clicks top`: pages by how important what people do with them makes them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ from lycosa.records import Score
 from lycosa.scoring.importance import ORDERS, SPENT, TOP, PlacedPage, ordered, placed_pages
 
 
-def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> Commands:
-    """What can be typed after `lycosa clicks`; more actions may be added to those returned."""
-    clicks = commands.add_parser("clicks", help="what people do with pages, and what matters by it", parents=[shared])
-    actions = clicks.add_subparsers(dest="action", metavar="ACTION", required=True)
+def add_actions(actions: Commands, shared: argparse.ArgumentParser) -> None:
+    """What can be typed after `lycosa clicks` about the importance of pages."""
     top = actions.add_parser("top", help="the most important pages, by visitors and content", parents=[shared])
     top.add_argument("--site", default="", help="only pages of this site")
     top.add_argument("--crawl", default="", metavar="NAME", help="the pages of this crawl, and its topic")
@@ -33,7 +31,6 @@ def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> Command
     top.add_argument("--spent", choices=SPENT, help="what IV takes for D: duration, or the document's length")
     top.add_argument("--plot", metavar="FILE.svg", help="write a picture of the first twenty")
     top.set_defaults(run=run)
-    return actions
 
 
 def run(told: argparse.Namespace) -> int:
