@@ -1,7 +1,8 @@
 """Logs: lines a second against GoAccess and a bare regular expression, and memory that stays the same.
 
 Everything runs on one core, one after another, on the same lines: those of the real log in the data folder, each
-written for many addresses, or lines made up where it is absent.
+written for many addresses, or lines made up where it is absent. GoAccess is compared with the whole command, on that
+log and on generated ones (`bench/log_formats.py`).
 """
 
 from __future__ import annotations
@@ -9,8 +10,6 @@ from __future__ import annotations
 import gzip
 import os
 import re
-import resource
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,7 +20,8 @@ from functools import partial
 from pathlib import Path
 
 from bench.cores import client_core, pinned
-from bench.rows import Row, less_is_better, missing, more_is_better
+from bench.log_formats import against_goaccess
+from bench.rows import Row, less_is_better, more_is_better
 
 BENCH = "logs"
 DATA = Path(os.environ.get("LYCOSA_DATA", Path.home() / ".cache" / "lycosa-data"))
@@ -56,18 +56,8 @@ def run() -> list[Row]:
                 ("lines a second, log that ends today", of_today, fields, taken, "CPU time; its visitors are named"),
             )
         ]
-        found += _against_goaccess(log, lines, lines / ours)
+        found += against_goaccess(log, lines, Path(folder))
         return found + _memory(Path(folder))
-
-
-def _against_goaccess(log: Path, lines: int, ours: float) -> list[Row]:
-    if shutil.which("goaccess") is None:
-        return [missing(BENCH, "GoAccess", "goaccess is not installed")]
-    theirs = goaccess(log)
-    note = "CPU time of one core; bar >= 8"
-    return [
-        more_is_better(BENCH, "lines a second", ours, lines / theirs, other_name="GoAccess", unit="lines/s", note=note)
-    ]
 
 
 def _memory(folder: Path) -> list[Row]:
@@ -172,12 +162,3 @@ def bare_regex(log: Path, fields: bool) -> float:
             if fields and found is not None:
                 found.groups()
     return time.process_time() - began
-
-
-def goaccess(log: Path) -> float:
-    """CPU seconds of GoAccess on the same log."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = ["goaccess", str(log), "--log-format=COMBINED", "-o", str(log.with_suffix(".json")), "--no-global-config"]
-    subprocess.run(pinned(command, client_core()), check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from lycosa.clickstream.server_logs.page_urls import Asked, LogSite
+from lycosa.clickstream.server_logs.page_urls import NAMES, Asked, LogSite
 from lycosa.clickstream.server_logs.sessions.robots import LOOPBACK, Asker, asker
 
 LINE = re.compile(
@@ -96,7 +96,7 @@ def asked_for(match: re.Match[str], where: LogSite, found: Plain) -> str | None:
         return None
     page = where.page(b"", " ".join(request[1:-1]).encode())
     if isinstance(page, Asked) and page is not Asked.ROBOTS_TXT:
-        found.left_out[{Asked.ASSET: "asset", Asked.MONITORING: "monitoring", Asked.BAD_URL: "bad-url"}[page]] += 1
+        found.left_out[NAMES[page]] += 1
         return None
     kind = asker(match["agent"].encode())
     own = match["address"].encode() in LOOPBACK and kind == Asker.NAMELESS

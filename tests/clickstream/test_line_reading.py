@@ -14,7 +14,7 @@ from log_desk import NOON, line
 from lycosa.clickstream.server_logs.parsing.asset_requests import are_assets
 from lycosa.clickstream.server_logs.parsing.byte_slices import PADDING
 from lycosa.clickstream.server_logs.parsing.columns import ADDRESS, AGENT, REFERRER, TARGET, LineBlock
-from lycosa.clickstream.server_logs.parsing.common_formats import Cut, RegularLines, with_quotes
+from lycosa.clickstream.server_logs.parsing.common_formats import Cut, RegularLines, requests_first
 from lycosa.clickstream.server_logs.parsing.formats import COMBINED, COMMON, format_called
 from lycosa.clickstream.server_logs.parsing.line_marks import MarkFinder, after
 
@@ -25,9 +25,10 @@ def cut_lines(lines: Sequence[bytes], quotes: int) -> tuple[RegularLines, Cut]:
     """Lines of a block as they are cut, of those that have the quotes of a format."""
     data = b"".join(text + b"\n" for text in lines)
     marks = MarkFinder(quotes=True).find(np.frombuffer(data, np.uint8))
-    rows = np.flatnonzero(with_quotes(marks, quotes))
     data += bytes(PADDING)
-    each = (column.take(rows) for column in (marks.first, after(marks.ends), marks.ends))
+    first, enough = requests_first(np.frombuffer(data, np.uint8), marks, quotes)
+    rows = np.flatnonzero(enough)
+    each = (column.take(rows) for column in (first, after(marks.ends), marks.ends))
     return RegularLines(data, quotes, marks.places), Cut.at(data, marks.places, rows, *each)
 
 

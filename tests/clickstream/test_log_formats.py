@@ -12,15 +12,15 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from log_desk import BROWSER, NOON, line
 
 from lycosa.clickstream.server_logs.parsing import timestamps as log_times
 from lycosa.clickstream.server_logs.parsing.byte_slices import PADDING
-from lycosa.clickstream.server_logs.parsing.columns import ADDRESS, AGENT, REFERRER, TARGET
+from lycosa.clickstream.server_logs.parsing.columns import ADDRESS, AGENT, HOST, REFERRER, SESSION, TARGET
 from lycosa.clickstream.server_logs.parsing.entries import Entry
-from lycosa.clickstream.server_logs.parsing.formats import detect, format_called
+from lycosa.clickstream.server_logs.parsing.formats import Detected, detect, format_called
 from lycosa.clickstream.server_logs.parsing.lines import LineReader
 from lycosa.configuration.settings import ConfigurationError
 
@@ -28,6 +28,7 @@ DATA = Path(os.environ.get("LYCOSA_DATA", Path.home() / ".cache" / "lycosa-data"
 REAL = DATA / "weblogs" / "combined_10k.log.gz"
 AT = 1_431_857_103_000
 TIME = "17/May/2015:10:05:03 +0000"
+Lines = st.SearchStrategy[bytes]
 COMBINED = f'10.1.2.3 - frank [{TIME}] "GET /a?b HTTP/1.1" 200 5 "http://x.example/" "Mozilla/5.0 (X)"'.encode()
 
 
@@ -133,6 +134,31 @@ def test_w3c_fields_are_named_by_the_log_and_may_change() -> None:
         AT, 200, b"GET", b"/z", address=b"10.1.2.3", host=b"h.example"
     )
     assert form.entry(b"10:05:03 10.1.2.3") is None
+
+
+def test_w3c_fields_between_quotes_may_hold_spaces_and_quotes() -> None:
+    form = format_called(
+        "#Fields: date time cs-method cs-uri-stem c-ip cs(User-Agent) cs(Referer) sc-status cs-username"
+    )
+    start, end = b"2015-05-17 10:05:03 GET /a 10.1.2.3 ", b' "http://x.example/" 200 ""'
+    meant = Entry(AT, 200, b"GET", b"/a", b"http://x.example/", b"Mozilla/5.0 (X; Y)", b"10.1.2.3")
+    assert form.entry(start + b'"Mozilla/5.0 (X; Y)"' + end) == meant
+    assert form.entry(start.replace(b" ", b"\t") + b'"Mozilla/5.0 (X; Y)"' + end.replace(b" ", b"\t")) == meant
+    assert form.entry(start + b'"a ""b"" c"' + end) == meant._replace(agent=b'a "b" c')
+    assert form.entry(start + b'a"b' + end) == meant._replace(agent=b'a"b')
+
+
+@pytest.mark.parametrize("host", [b"", b"example.org:443 "])
+def test_a_user_may_be_empty_between_quotes(host: bytes) -> None:
+    lines = [host + COMBINED.replace(b"frank", user) + b"\n" for user in (b"frank", b'""')]
+    name = "vhost-combined" if host else "combined"
+    frank, nobody = (format_called(name).entry(text[:-1]) for text in lines)
+    assert frank == nobody is not None
+    block = read(b"".join(lines) * 2, name)
+    assert [block.text(TARGET, row) for row in range(4)] == [b"/a?b"] * 4
+    common = COMBINED.replace(b"frank", b'""').partition(b' "http')[0] + b"\n"
+    assert detect([common[:-1]] * 9) == Detected("common", 9, 9)
+    assert [len(read(common * 2, each).rows) for each in ("common", "combined")] == [2, 2]
 
 
 def test_requests_of_a_w3c_log_without_methods_are_gets() -> None:
@@ -267,6 +293,69 @@ def test_a_block_says_of_every_line_what_the_format_says_of_it_alone(lines: list
         )
         for name in (TARGET, REFERRER, AGENT, ADDRESS):
             assert together.text(name, place) == block.text(name, 0)
+
+
+OWN = '%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-agent}i" %v'
+W3C = "#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query c-ip cs(User-Agent) cs(Referer) sc-status"
+WORD = st.sampled_from(
+    [b"-", b"a", b"", b"GET", b"POST", b"a b", b'"a b"', b'""', b'"-"', b'"a ""b"', b'"', b"x+y", b'"x+y z"', b"\t"]
+)  # fmt: skip
+STATUS = st.sampled_from([b"200", b"200", b"404", b"20", b"x", b'"200"'])
+W3C_LINES = st.builds(
+    b"%b %b %b %b %b %b %b %b %b %b%b".__mod__,
+    st.tuples(
+        st.sampled_from([b"2015-05-17", b"2015-05-18", b"x", b'"2015-05-17"']),
+        st.sampled_from([b"10:05:03", b"23:59:60", b"24:00:00", b"10:05"]),
+        WORD, WORD, WORD, WORD, WORD, WORD, WORD, STATUS, st.sampled_from([b"", b"\r", b" more"]),
+    ),
+) | st.sampled_from([b"#Date: 2015-05-17", b"", b"# x", W3C.encode()])  # fmt: skip
+TIMES = [
+    "2015-05-17T10:05:03Z",
+    "2015-05-17T10:05:03.250+02:00",
+    1431857103,
+    1431857103.25,
+    "1431857103",
+    "-",
+    "",
+    None,
+    TIME,
+]
+VALUE = st.sampled_from(["-", "", "/a", "é", "\ud800", "x y", 5, 1.5, None, True, ["a", "b"], [], {}])
+JSON_LINES = st.fixed_dictionaries(
+    {"time": st.sampled_from(TIMES), "status": st.sampled_from([200, "200", 404, "x", 20, 200.0])},
+    optional={
+        "ts": st.sampled_from(TIMES), "request_uri": VALUE, "uri": VALUE, "args": VALUE, "Host": VALUE, "method": VALUE,
+        "request": VALUE | st.sampled_from(["GET /a?b HTTP/1.1", "GET /x", "POST  HTTP/1.1"]), "sid": VALUE,
+        "remote_addr": VALUE, "http_user_agent": VALUE, "http_referer": VALUE, "server_name": VALUE,
+    },
+).map(lambda said: json.dumps(said).encode()) | st.sampled_from([b"[1]", b"{", b"", b"1", b"\xff"])  # fmt: skip
+HOST_LINES = st.builds(
+    lambda host, line: host + b" " + line, st.sampled_from([b"a.org:80", b"::1", b"a_b", b""]), LINES
+)
+OWN_LINES = st.builds(lambda line, host: line + b" " + host, LINES, st.sampled_from([b"a.org", b"-", b"", b"x y"]))
+
+
+@pytest.mark.parametrize(
+    ("form", "lines"),
+    [(W3C, W3C_LINES), ("json", JSON_LINES), ("vhost-combined", HOST_LINES), (OWN, OWN_LINES)],
+    ids=["w3c", "json", "vhost", "own"],
+)
+def test_blocks_of_every_format_say_what_the_format_says_of_each_line_alone(form: str, lines: Lines) -> None:
+    @settings(max_examples=150)
+    @given(st.lists(lines, max_size=9))
+    def compare(some: list[bytes]) -> None:
+        some = [text.replace(b"\n", b" ") for text in some]
+        block, alone = read(b"".join(text + b"\n" for text in some), form), format_called(form)
+        entries = [alone.entry(text.removesuffix(b"\r")) for text in some]
+        assert block.rows.tolist() == [row for row, entry in enumerate(entries) if entry is not None]
+        for place, entry in enumerate(filter(None, entries)):
+            assert (block.at[place], block.status[place], block.get[place]) == (
+                entry.at, entry.status, entry.method == b"GET",
+            )  # fmt: skip
+            names = (TARGET, REFERRER, AGENT, ADDRESS, HOST, SESSION)
+            assert [block.text(name, place) for name in names] == list(entry[3:])
+
+    compare()
 
 
 @given(st.lists(LINES, min_size=1, max_size=6))

@@ -136,6 +136,15 @@ def test_a_last_line_without_an_end_waits(tmp_path: Path) -> None:
     assert import_logs(tmp_path / "store", [log(tmp_path, text)]).visits == 1
 
 
+@pytest.mark.parametrize("before", ["", "#Fields: date time\n", "\n"])
+def test_a_single_line_without_an_end_waits_and_is_no_empty_log(tmp_path: Path, before: str) -> None:
+    path = log(tmp_path, before + line(NOON).rstrip("\n"))
+    (note,) = import_logs(tmp_path / "store", [path]).logs
+    assert (note.waiting, note.said) == (len(line(NOON)) - 1, "")
+    path.write_text(before + line(NOON))
+    assert import_logs(tmp_path / "store", [path]).visits == 1
+
+
 def test_a_packed_log_is_closed_and_its_last_line_needs_no_end(tmp_path: Path) -> None:
     path = log(tmp_path, gzip.compress("".join(A_FEW[:3])[:-1].encode()), "log.gz")
     assert import_logs(tmp_path / "store", [path]).visits == 3

@@ -95,6 +95,26 @@ def test_what_is_no_page_view_of_a_person_is_left_out_by_name(tmp_path: Path) ->
     }
 
 
+NOT_READ = {
+    "feed": ["/feed/", "/blog/feed", "/rss", "/comments/feed/", "/?flav=rss20", "/blog/x?a=b&feed=rss2", "/news?feed"],
+    "log-in": ["/login", "/user/Login?next=/", "/wp-login.php", "/sessions/new", "/sign-in", "/account/logout"],
+    "api": ["/api/items", "/api/v1/x", "/x/api/2/issue", "/wp-json/wp/v2/posts", "/graphql", "/xmlrpc.php"],
+}
+PAGES = [
+    "/wiki/RSS", "/wiki/Atom", "/?q=rss", "/feeds-and-speeds", "/docs/api/intro", "/api/index.html", "/api-guide",
+    "/blog/how-to-login", "/news/new", "/rest/of/the/story", "/python/3.11",
+]  # fmt: skip
+
+
+def test_feeds_log_ins_and_apis_are_no_page_views_and_pages_about_them_are(tmp_path: Path) -> None:
+    asked = [*(path for paths in NOT_READ.values() for path in paths), *PAGES]
+    text = "".join(line(NOON + 60 * place, path) for place, path in enumerate(asked))
+    (tmp_path / "log").write_text(text)
+    found = import_logs(tmp_path / "store", [tmp_path / "log"], now=NOON + 7200)
+    assert found.left_out == {name: len(paths) for name, paths in NOT_READ.items()}
+    assert set(pages(tmp_path / "store")) == {f"http://example.org{path}" for path in PAGES}
+
+
 def test_who_reads_robots_txt_is_a_robot_for_a_day(tmp_path: Path) -> None:
     lines = [
         line(NOON, "/before"),

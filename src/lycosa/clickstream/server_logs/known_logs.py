@@ -89,6 +89,16 @@ def open_log(file: LogFile, site: str, store: LogStore) -> OpenLog | None:
     return _at_longest(file, blocks, mark, known)
 
 
+def waiting_bytes(file: LogFile) -> int:
+    """The bytes of a log's only line, if that has no end yet."""
+    if file.name == STDIN:
+        return 0
+    blocks = LineBlocks(file.open())
+    blocks.first_line()
+    blocks.stream.close()
+    return blocks.waiting
+
+
 def _at_longest(file: LogFile, blocks: LineBlocks, mark: str, known: list[Reached]) -> OpenLog:
     """Find the longest beginning that was read before, and go there."""
     best: Reached | None = None

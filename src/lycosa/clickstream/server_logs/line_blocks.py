@@ -61,7 +61,7 @@ class LineBlocks:
     @property
     def waiting(self) -> int:
         """Bytes of a last line that has no end yet."""
-        return len(self._rest) if self._ended else 0
+        return len(self._rest) - self._rest.rfind(b"\n") - 1 if self._ended else 0
 
     def first_line(self) -> bytes:
         """The first line that names a request; empty where there is none that is whole. Nothing is taken."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import xxhash
 
-from lycosa.clickstream.server_logs.known_logs import OpenLog, open_log
+from lycosa.clickstream.server_logs.known_logs import OpenLog, open_log, waiting_bytes
 from lycosa.clickstream.server_logs.log_files import STDIN, LogFile
 from lycosa.clickstream.server_logs.merged_logs import LogNote, LogRun
 from lycosa.clickstream.server_logs.parsing.formats import Detected, LogFormat, detect, format_called
@@ -37,7 +37,8 @@ def chosen_logs(
     for file in files:
         log = open_log(file, sieve.site.name, store)
         if log is None:
-            notes.append(LogNote(file.name, said="it is empty"))
+            waiting = waiting_bytes(file)
+            notes.append(LogNote(file.name, waiting=waiting, said="" if waiting else "it is empty"))
         elif log.shorter_copy:
             notes.append(LogNote(file.name, said="it is a shorter copy of a log that was read before"))
             log.release()

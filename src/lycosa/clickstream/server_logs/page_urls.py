@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
+from functools import lru_cache
+from itertools import pairwise
 
 from lycosa.clickstream.server_logs.parsing.entries import unescaped
 from lycosa.configuration.settings import ConfigurationError
@@ -20,6 +22,17 @@ _MONITORED_PATHS = """
 /-/healthy /-/ready /fpm-status
 """
 _MONITORED = frozenset(_MONITORED_PATHS.split())
+_LOG_IN_NAMES = """
+login log-in log_in logon signin sign-in sign_in logout log-out log_out logoff signout sign-out sign_out wp-login
+"""
+_LOG_INS = frozenset(_LOG_IN_NAMES.split())
+_FEEDS = frozenset(["feed", "feeds", "rss", "rss2", "atom", "rdf"])
+_FEED_PARAMETERS = frozenset(["feed", "flav", "flavor", "flavour", "format", "type", "output", "alt"])
+_FEED_VALUES = frozenset(["feed", "rss", "rss2", "rss20", "rss-2.0", "atom", "atom10", "rdf"])
+_APIS = frozenset(["api", "wp-json", "graphql", "xmlrpc", "ajax", "wp-cron", "admin-ajax", "jsonrpc", "xml-rpc"])
+_VERSION = re.compile(r"v?\d+(\.\d+)?")
+_DOCUMENTS = frozenset(["html", "htm", "xhtml", "md", "txt", "pdf"])
+_SCRIPTS = frozenset(["php", "asp", "aspx", "jsp", "do", "cgi", "pl", "cfm"])
 _ABSOLUTE = re.compile(rb"https?://[^/?#]*", re.IGNORECASE)
 MOST_REFERRER = 500
 
@@ -32,9 +45,15 @@ class Asked(IntEnum):
     MONITORING = -3
     BAD_URL = -4
     FOREIGN = -5
+    FEED = -6
+    LOG_IN = -7
+    API = -8
 
 
-NAMES = {Asked.ASSET: "asset", Asked.MONITORING: "monitoring", Asked.BAD_URL: "bad-url", Asked.FOREIGN: "foreign-site"}
+NAMES = {
+    Asked.ASSET: "asset", Asked.MONITORING: "monitoring", Asked.BAD_URL: "bad-url", Asked.FOREIGN: "foreign-site",
+    Asked.FEED: "feed", Asked.LOG_IN: "log-in", Asked.API: "api",
+}  # fmt: skip
 
 
 class LogSite:
@@ -50,6 +69,7 @@ class LogSite:
         self.by_host = by_host
         authority = self.site.partition("://")[2]
         self._own = {authority, "www." + authority, authority.removeprefix("www.")}
+        self._site = lru_cache(maxsize=4096)(self._site_of)
 
     def page(self, host: bytes, target: bytes) -> str | Asked:
         """The URL of the page that was asked for, or what was asked for instead."""
@@ -62,7 +82,8 @@ class LogSite:
             path = b"/" + path
         if not path.startswith(b"/"):
             return Asked.BAD_URL
-        bare = path.partition(b"?")[0].partition(b"#")[0].decode("latin-1").lower()
+        written, _, query = path.partition(b"#")[0].decode("latin-1").partition("?")
+        bare = written.lower()
         if bare == "/robots.txt":
             return Asked.ROBOTS_TXT
         if bare in _MONITORED:
@@ -70,9 +91,9 @@ class LogSite:
         name = bare.rpartition("/")[2]
         if ("." in name and name.rpartition(".")[2] in _ASSETS) or bare.startswith("/.well-known/"):
             return Asked.ASSET
-        return normalise(site + _text(path)) or Asked.BAD_URL
+        return _not_read(written, query.lower()) or normalise(site + _text(path)) or Asked.BAD_URL
 
-    def _site(self, host: bytes) -> str | None:
+    def _site_of(self, host: bytes) -> str | None:
         """The site of a line: with a host in it, that host's, if it belongs to the site."""
         if not self.by_host or host in (b"", b"-"):
             return self.site
@@ -90,6 +111,31 @@ class LogSite:
         if found is None or len(found) > MOST_REFERRER or site_of(found).partition("://")[2] in self._own:
             return ""
         return found
+
+
+def _not_read(path: str, query: str) -> Asked | None:
+    """What a path asks for, be it a feed, a log-in or an API. A feed's name is in lower case: /wiki/RSS is a page."""
+    *folders, written = [part for part in path.split("/") if part] or [""]
+    last = written.lower()
+    name, _, ending = last.rpartition(".")
+    name = name if ending in _SCRIPTS else last
+    if name in _LOG_INS or (folders[-1:] in (["session"], ["sessions"]) and name == "new"):
+        return Asked.LOG_IN
+    if written in _FEEDS or any(map(_is_feed, query.split("&") if query else ())):
+        return Asked.FEED
+    return Asked.API if ending not in _DOCUMENTS and _is_api([*map(str.lower, folders), name]) else None
+
+
+def _is_feed(parameter: str) -> bool:
+    name, _, value = parameter.partition("=")
+    return name in _FEED_PARAMETERS and (value in _FEED_VALUES or parameter == "feed")
+
+
+def _is_api(parts: list[str]) -> bool:
+    """Whether a path is an API's; /docs/api/intro is about one."""
+    if parts[0] in _APIS or parts[-1] in _APIS - {"api"}:
+        return True
+    return any(part in ("api", "rest") and _VERSION.fullmatch(after) for part, after in pairwise(parts))
 
 
 def _is_bare(url: str) -> bool:

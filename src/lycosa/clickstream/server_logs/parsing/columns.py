@@ -33,6 +33,21 @@ class LineBlock:
         """A field of a request as it stands in the log."""
         return self.data[self.starts[name].item(row) : self.ends[name].item(row)]
 
+    def only(self, chosen: Places) -> LineBlock:
+        """Some of the requests."""
+        rows, at, status = (each.take(chosen) for each in (self.rows, self.at, self.status))
+        starts, ends = ([each.take(chosen) for each in places] for places in (self.starts, self.ends))
+        found = LineBlock(self.data, self.lines, rows, at, status, self.get.take(chosen), starts, ends)
+        if self.is_plain:
+            found.make_plain()
+        return found
+
+    @classmethod
+    def none(cls, data: bytes) -> LineBlock:
+        """No request."""
+        none = np.zeros(0, np.int64)
+        return cls(data, 0, none, none, none, none.astype(bool), [none] * FIELDS, [none] * FIELDS)
+
     @property
     def is_plain(self) -> bool:
         """Whether no line names its host or its session."""

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.clickstream.server_logs.parsing.byte_slices import NARROW, Places, Words, number_of, slices, windows
+from lycosa.clickstream.server_logs.parsing.byte_slices import NARROW, Places, Words, slices, windows
 from lycosa.clickstream.server_logs.parsing.columns import ADDRESS, AGENT, FIELDS, REFERRER, TARGET, LineBlock
+from lycosa.clickstream.server_logs.parsing.digit_words import Digits, clocks, digit_at, is_written, shape
 from lycosa.clickstream.server_logs.parsing.formats import COMBINED, COMMON
 from lycosa.clickstream.server_logs.parsing.line_marks import LineMarks
 from lycosa.clickstream.server_logs.parsing.timestamps import midnight_of
 
-_NEWLINE, _SPACE, _BACKSLASH, _RETURN = 10, 32, 92, 13
+_NEWLINE, _SPACE, _BACKSLASH, _RETURN, _BRACKET = 10, 32, 92, 13, 91
 _BEFORE = 40
 """Bytes before a request that are looked at: `.1 - - [17/May/2015:10:05:03 +0000] `, so that the hour begins a word."""
 _TIME = 28
@@ -28,49 +29,27 @@ _CLOSING = 17
 """Bytes before the end of a request that are looked at: `/one.png HTTP/1.1`."""
 
 
-def _shape(text: bytes) -> tuple[np.uint64, np.uint64]:
-    """A mask, and what it leaves of a word that is written so: `_` is any byte, `0` one of 16, digits among them."""
-    mask = bytes({ord("_"): 0, ord("0"): 0xF0}.get(byte, 0xFF) for byte in text)
-    return np.uint64(number_of(mask)), np.uint64(number_of(bytes(map(int.__and__, text, mask))))
+_LONG, _SHORT, _GET = shape(b" HTTP/0."), shape(b"__ HTTP/"), shape(b"_GET ___")
+_NOBODY, _NO_NAME = shape(b"______ -"), shape(b" -______")
+_TWO = np.uint64(16)
 
 
-def _each(text: bytes, digit: int) -> np.uint64:
-    """A word with a number where a text has digits."""
-    return np.uint64(number_of(bytes(digit if byte == ord("0") else 0 for byte in text)))
+_state = Digits(b"0_ 000 _")
 
 
-_LONG, _SHORT, _GET = _shape(b" HTTP/0."), _shape(b"__ HTTP/"), _shape(b"_GET ___")
-_NOBODY, _NO_NAME = _shape(b"______ -"), _shape(b" -______")
-_ONE, _TWO, _TEN = np.uint64(8), np.uint64(16), np.uint64(10)
+def requests_first(raw: NDArray[np.uint8], marks: LineMarks, expected: int) -> tuple[Places, NDArray[np.bool_]]:
+    """Which mark of each line is the first quote of its request, and which lines have the quotes of a format.
 
-
-def _is(words: Words, shape: tuple[np.uint64, np.uint64]) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = words & shape[0] == shape[1]
-    return found
-
-
-class _Digits:
-    """Words in which certain bytes are digits."""
-
-    def __init__(self, text: bytes) -> None:
-        self._shape = _shape(text)
-        self._low, self._six, self._over = (_each(text, number) for number in (0x0F, 0x06, 0xF0))
-
-    def read(self, words: Words) -> tuple[Words, NDArray[np.bool_]]:
-        """The digits as numbers, each in its byte, and which words are written so."""
-        digits = words & self._low
-        fits = _is(words, self._shape)
-        fits &= (digits + self._six) & self._over == 0
-        return digits, fits
-
-
-_clock, _state = _Digits(b"00:00:00"), _Digits(b"0_ 000 _")
-
-
-def with_quotes(marks: LineMarks, expected: int) -> NDArray[np.bool_]:
-    """Which lines have the quotes of a format: a common line has no others, a combined one may."""
-    found = marks.last - marks.first
-    return found == COMMON if expected == COMMON else found >= expected
+    A common line has no others, a combined one may. Before the request only an empty user is quoted.
+    """
+    first, number = marks.first, marks.last - marks.first
+    more = np.flatnonzero(number >= expected + 2)
+    opened, closed = marks.places.take(first.take(more)), marks.places.take(first.take(more) + 1)
+    after = raw.take(closed[:, None] + (1, 2), mode="clip")
+    nameless = more[(closed - opened == 1) & (after == (_SPACE, _BRACKET)).all(1)]
+    first[nameless] += 2
+    number[nameless] -= 2
+    return first, number == COMMON if expected == COMMON else number >= expected
 
 
 @dataclass(slots=True, frozen=True)
@@ -112,8 +91,7 @@ class RegularLines:
     def block(self, cut: Cut) -> LineBlock:
         """Those lines that fit, as columns."""
         if not len(cut.rows):
-            none = np.zeros(0, np.int64)
-            return LineBlock(self.data, 0, none, none, none, none.astype(bool), [none] * FIELDS, [none] * FIELDS)
+            return LineBlock.none(self.data)
         before = windows(self.data, 64, np.maximum(cut.opened - _BEFORE, 0))
         words = np.ascontiguousarray(before[:, :6].T)
         at, fits = _times(before, words)
@@ -122,7 +100,7 @@ class RegularLines:
         target, requested = _targets(np.ascontiguousarray(cut.near[:, 1]), cut.opened, cut.closed)
         address, addressed = self._addresses(cut, words)
         fits &= stated & requested & addressed
-        get = _is(words[5], _GET)
+        get = is_written(words[5], _GET)
         start = self._target_starts(cut, get)
         fits &= start <= target
         starts, ends = [cut.begin, start], [address, target]
@@ -173,7 +151,7 @@ class RegularLines:
     def _addresses(self, cut: Cut, words: Words) -> tuple[Places, NDArray[np.bool_]]:
         """Where the address ends: at the first space of the line. Most lines have ` - - ` before the time."""
         found, begin = cut.opened - _TIME - 6, cut.begin
-        fits = _is(words[0], _NOBODY) & _is(words[1], _NO_NAME) & (found > begin)
+        fits = is_written(words[0], _NOBODY) & is_written(words[1], _NO_NAME) & (found > begin)
         fits[self._broken(begin, np.where(fits, found - begin, 0))] = False
         odd = np.flatnonzero(~fits)
         if len(odd):
@@ -199,13 +177,13 @@ class RegularLines:
 def _states(words: Words) -> tuple[Places, NDArray[np.bool_]]:
     """The three digits between spaces after the request, which ends with a digit: a word begins with its last byte."""
     digits, fits = _state.read(words)
-    return _digit(digits, 24) * 100 + _digit(digits, 32) * 10 + _digit(digits, 40), fits
+    return digit_at(digits, 24) * 100 + digit_at(digits, 32) * 10 + digit_at(digits, 40), fits
 
 
 def _targets(words: Words, opened: Places, closed: Places) -> tuple[Places, NDArray[np.bool_]]:
     """Where the target of a request ends: before ` HTTP/1.1` or ` HTTP/2`; any other request is read alone."""
-    long = _is(words, _LONG) & (closed - 9 > opened + 4)
-    short = _is(words, _SHORT) & (closed - 7 > opened + 4)
+    long = is_written(words, _LONG) & (closed - 9 > opened + 4)
+    short = is_written(words, _SHORT) & (closed - 7 > opened + 4)
     return np.where(long, closed - 9, closed - 7), long | short
 
 
@@ -216,21 +194,10 @@ def _times(before: Words, words: Words) -> tuple[Places, NDArray[np.bool_]]:
     and seconds are taken out of the word that holds them, all at once.
     """
     midnight, fits = _midnights(before, words)
-    digits, timely = _clock.read(words[3])
-    numbers = digits * _TEN
-    numbers += digits >> _ONE
-    hours, minutes, seconds = (_number(numbers, place) for place in (0, 24, 48))
-    fits &= timely & (hours < 24) & (minutes < 60) & (seconds <= 60)
-    midnight += hours * 3600 + minutes * 60 + seconds
+    seconds, timely = clocks(words[3], 60)
+    fits &= timely
+    midnight += seconds
     return midnight * 1000, fits
-
-
-def _number(words: Words, place: int) -> Places:
-    return (words >> np.uint64(place) & np.uint64(255)).view(np.int64)
-
-
-def _digit(words: Words, place: int) -> Places:
-    return (words >> np.uint64(place) & np.uint64(15)).view(np.int64)
 
 
 def _midnights(before: Words, words: Words) -> tuple[Places, NDArray[np.bool_]]:

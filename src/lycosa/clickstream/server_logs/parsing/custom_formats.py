@@ -70,8 +70,8 @@ class Notation:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._parts = _joined(self._apache() if "%" in text else self._nginx())
-        fields = [part for part in self._parts if part.is_field]
+        self.parts = _joined(self._apache() if "%" in text else self._nginx())
+        fields = [part for part in self.parts if part.is_field]
         self.fields = {field.text for field in fields}
         self.time_pattern = next((field.pattern for field in fields if field.text == "time"), "")
         self._check()
@@ -119,7 +119,7 @@ class Notation:
         return [*parts, Part(self.text[place:], is_field=False)]
 
     def _check(self) -> None:
-        for part, following in zip(self._parts, self._parts[1:], strict=False):
+        for part, following in zip(self.parts, self.parts[1:], strict=False):
             if part.is_field and following.is_field and (part.text, following.text) != ("path", "query"):
                 raise self._refused("two fields stand side by side, nobody could tell where one ends")
         if not self.fields & {"request", "target", "path"}:
@@ -139,11 +139,11 @@ class Notation:
     def _expression(self) -> bytes:
         """All parts in a row; of a field that comes twice, be it a time, the first one counts."""
         made, named = b"", {""}
-        for place, part in enumerate(self._parts):
+        for place, part in enumerate(self.parts):
             if not part.is_field:
                 made += re.escape(part.text.encode())
                 continue
-            following, then, *_ = (*self._parts[place + 1 :], _NOTHING, _NOTHING)
+            following, then, *_ = (*self.parts[place + 1 :], _NOTHING, _NOTHING)
             inside = part.inside or self._inside(part.text, following, then)
             if part.text not in named:
                 named.add(part.text)

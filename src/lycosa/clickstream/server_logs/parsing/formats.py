@@ -9,11 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Protocol
 
+import numpy as np
+
 from lycosa.clickstream.server_logs.parsing import timestamps as log_times
+from lycosa.clickstream.server_logs.parsing.byte_slices import Places, SliceHash, Understood
+from lycosa.clickstream.server_logs.parsing.columns import ADDRESS, HOST, LineBlock
 from lycosa.clickstream.server_logs.parsing.custom_formats import QUOTED, Notation
 from lycosa.clickstream.server_logs.parsing.entries import Entry, request_parts
+from lycosa.clickstream.server_logs.parsing.notation_lines import NotationLines, can_be_cut
 from lycosa.clickstream.server_logs.parsing.structured_formats import JsonLines, W3cExtended
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.records import Record
@@ -24,11 +30,17 @@ COMMON, COMBINED = 2, 6
 """How many quotes a line of these formats has at least."""
 
 _SERVER_LINE = re.compile(
-    rb'(?P<address>\S+) [^"]*\[(?P<time>[^\[\]"]{1,40})\] "(?P<request>' + QUOTED + rb')" (?P<status>\d{3})(?: [^"]*)?'
+    rb'(?P<address>\S+) [^"]*(?:"" [^"]*)?\[(?P<time>[^\[\]"]{1,40})\] "(?P<request>'
+    + QUOTED
+    + rb')" (?P<status>\d{3})(?: [^"]*)?'
     rb'(?:"(?P<referrer>' + QUOTED + rb')" "(?P<agent>' + QUOTED + rb')(?:"(?: .*)?)?)?',
     re.DOTALL,
 )
-_HOST_LINE = re.compile(rb"(?P<host>[A-Za-z0-9.-]+(?::\d{1,5})?) (?P<line>[0-9A-Fa-f.:]+ [^\"]*\[.*)", re.DOTALL)
+_HOST, _ADDRESS = re.compile(rb"[A-Za-z0-9.-]+(?::\d{1,5})?"), re.compile(rb"[0-9A-Fa-f.:]+")
+_USUAL_HOST_LINE = '%v %h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-agent}i"'
+_HOST_LINE = re.compile(
+    rb"(?P<host>[A-Za-z0-9.-]+(?::\d{1,5})?) (?P<line>[0-9A-Fa-f.:]+ [^\"]*(?:\"\" [^\"]*)?\[.*)", re.DOTALL
+)
 
 
 class LogFormat(Protocol):
@@ -44,6 +56,10 @@ class LogFormat(Protocol):
 
     def ignores(self, line: bytes) -> bool:
         """Whether a line is no request and no mistake either."""
+        ...
+
+    def together(self, data: bytes, starts: Places, ends: Places) -> LineBlock | None:
+        """Those lines of a block that can be read at once, as columns; the others are read one by one."""
         ...
 
 
@@ -68,6 +84,10 @@ class ServerLine:
     def ignores(self, line: bytes) -> bool:
         return not line.strip()
 
+    def together(self, data: bytes, starts: Places, ends: Places) -> LineBlock | None:
+        """Blocks of these lines are cut at their quotes (`common_formats`)."""
+        return None
+
 
 class HostLine:
     """The combined format with the name of the host before it, as in `other_vhosts_access.log`."""
@@ -76,6 +96,20 @@ class HostLine:
 
     def __init__(self) -> None:
         self._rest = ServerLine("combined", COMBINED)
+        self._usual = NotationLines(Notation(_USUAL_HOST_LINE).parts)
+        self._hash = SliceHash()
+        self._hosts = Understood(lambda text: _HOST.fullmatch(text) is not None)
+        self._addresses = Understood(lambda text: _ADDRESS.fullmatch(text) is not None)
+
+    def together(self, data: bytes, starts: Places, ends: Places) -> LineBlock | None:
+        block = self._usual.block(data, starts, ends)
+        fits = np.ones(len(block.rows), bool)
+        for column, known in ((HOST, self._hosts), (ADDRESS, self._addresses)):
+            hashes = self._hash.of(data, block.starts[column], block.ends[column])
+            fits &= known.numbers(hashes, partial(block.text, column)) > 0
+            if known.is_full:
+                known.clear()
+        return block if fits.all() else block.only(np.flatnonzero(fits))
 
     def entry(self, line: bytes) -> Entry | None:
         found = _HOST_LINE.fullmatch(line)
@@ -94,6 +128,10 @@ class OwnFormat:
     def __init__(self, notation: Notation) -> None:
         self.name = notation.text
         self._notation = notation
+        self._cuts = NotationLines(notation.parts) if can_be_cut(notation.parts) else None
+
+    def together(self, data: bytes, starts: Places, ends: Places) -> LineBlock | None:
+        return self._cuts.block(data, starts, ends) if self._cuts else None
 
     def entry(self, line: bytes) -> Entry | None:
         match = self._notation.pattern.fullmatch(line)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lycosa.clickstream.server_logs.parsing.asset_requests import are_assets
 from lycosa.clickstream.server_logs.parsing.byte_slices import PADDING, Places
 from lycosa.clickstream.server_logs.parsing.columns import FIELDS, HOST, SESSION, LineBlock
-from lycosa.clickstream.server_logs.parsing.common_formats import Cut, RegularLines, with_quotes
+from lycosa.clickstream.server_logs.parsing.common_formats import Cut, RegularLines, requests_first
 from lycosa.clickstream.server_logs.parsing.entries import Entry
 from lycosa.clickstream.server_logs.parsing.formats import LogFormat
 from lycosa.clickstream.server_logs.parsing.line_marks import LineMarks, MarkFinder, after
@@ -41,6 +41,8 @@ class LineReader:
         marks = self._marks.find(np.frombuffer(data, np.uint8, length))
         ends = marks.ends
         starts = after(ends)
+        if not self.form.quotes:
+            return self._together(data, starts, ends)
         odd = np.ones(len(ends), bool)
         cut = self._cut(data, marks, starts, ends)
         lines = len(cut.rows)
@@ -54,11 +56,21 @@ class LineReader:
         block.lines, block.assets = len(ends), lines - len(cut.rows)
         return _with_odd_lines(block, self.form, starts, ends, odd) if odd.any() else block
 
+    def _together(self, data: bytes, starts: Places, ends: Places) -> LineBlock:
+        """Lines of a format that has a reader of its own for many lines."""
+        odd = np.ones(len(ends), bool)
+        block = (self.form.together(data, starts, ends) if len(ends) else None) or LineBlock.none(data)
+        short = ends.take(block.rows) - starts.take(block.rows) <= LONGEST_LINE
+        block = block if short.all() else block.only(np.flatnonzero(short))
+        odd[block.rows] = False
+        block.lines = len(ends)
+        return _with_odd_lines(block, self.form, starts, ends, odd) if odd.any() else block
+
     def _cut(self, data: bytes, marks: LineMarks, starts: Places, ends: Places) -> Cut:
         """The lines that have the quotes of the format."""
-        first = marks.first
-        enough = with_quotes(marks, self.form.quotes) & (ends - starts <= LONGEST_LINE)
-        rows = np.flatnonzero(enough) if self.form.quotes else first[:0]
+        first, enough = requests_first(np.frombuffer(data, np.uint8), marks, self.form.quotes)
+        enough &= ends - starts <= LONGEST_LINE
+        rows = np.flatnonzero(enough)
         if len(rows) < len(ends):
             first, starts, ends = first.take(rows), starts.take(rows), ends.take(rows)
         return Cut.at(data, marks.places, rows, first, starts, ends)

@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from lycosa.clickstream.server_logs.parsing import timestamps as log_times
+from lycosa.clickstream.server_logs.parsing.byte_slices import Places
+from lycosa.clickstream.server_logs.parsing.columns import LineBlock
 from lycosa.clickstream.server_logs.parsing.entries import Entry, request_parts
+from lycosa.clickstream.server_logs.parsing.json_columns import JsonColumns
+from lycosa.clickstream.server_logs.parsing.w3c_lines import W3cLines, can_be_cut
 
 LONGEST_DIRECTIVE = 4096
 MOST_FIELDS = 256
@@ -30,10 +35,10 @@ class W3cExtended:
             return True
         if not line.startswith(b"#"):
             return False
-        if line.startswith(b"#Fields:") and len(line) <= LONGEST_DIRECTIVE:
-            names = line[8:].decode("latin-1").lower().split()
+        columns = _columns(line)
+        if columns is not None:
             self.directive = line.decode("latin-1").strip()
-            self._columns = {name: place for place, name in enumerate(names[:MOST_FIELDS])}
+            self._columns = columns
         elif line.startswith(b"#Date:"):
             self._date = line[6:].strip()[:10]
         return True
@@ -41,10 +46,26 @@ class W3cExtended:
     def entry(self, line: bytes) -> Entry | None:
         if self.ignores(line):
             return None
-        said = line.split(b"\t") if b"\t" in line else line.split()
+        said = _fields(line, len(self._columns))
         if len(said) < len(self._columns) or not self._columns:
             return None
         return self._entry(said)
+
+    def together(self, data: bytes, starts: Places, ends: Places) -> LineBlock | None:
+        """The longest stretch of lines with the same fields, those of them that can be read at once."""
+        starting = np.frombuffer(data, np.uint8).take(starts) == ord("#")
+        stretches, columns, first = list[tuple[int, int, dict[str, int]]](), self._columns, 0
+        for row in np.flatnonzero(starting).tolist():
+            named = _columns(data[starts[row] : ends[row]])
+            if named is not None and named != columns:
+                stretches.append((first, row, columns))
+                columns, first = named, row + 1
+        stretches.append((first, len(starts), columns))
+        first, last, columns = max(stretches, key=lambda stretch: stretch[1] - stretch[0])
+        if first == last or not can_be_cut(columns):
+            return None
+        part = slice(first, last)
+        return W3cLines(data, columns, first, starts[part], ends[part], ~starting[part]).block()
 
     def _entry(self, said: list[bytes]) -> Entry | None:
         columns = self._columns
@@ -64,11 +85,40 @@ class W3cExtended:
         query = field("cs-uri-query")
         target = field("cs-uri-stem") + (b"?" + query if query else b"") or field("cs-uri")
         method = field("cs-method") if "cs-method" in columns else b"GET"
-        agent = field("cs(user-agent)").replace(b"+", b" ").strip(b'"')
+        agent = field("cs(user-agent)").replace(b"+", b" ")
         return Entry(
-            at, int(status), method, target, field("cs(referer)").strip(b'"'), agent,
+            at, int(status), method, target, field("cs(referer)"), agent,
             field("c-ip", "x-forwarded-for"), field("cs-host", "cs(host)"), field("x-session", "session-id"),
         )  # fmt: skip
+
+
+def _columns(line: bytes) -> dict[str, int] | None:
+    """The places of the fields that a line names; None where it names none."""
+    if not line.startswith(b"#Fields:") or len(line) > LONGEST_DIRECTIVE:
+        return None
+    names = line[8:].decode("latin-1").lower().split()
+    return {name: place for place, name in enumerate(names[:MOST_FIELDS])}
+
+
+def _fields(line: bytes, most: int) -> list[bytes]:
+    """The fields of a line. Those between quotes may hold spaces, unless too few fields were left then."""
+    if b'"' not in line:
+        return line.split(b"\t") if b"\t" in line else line.split()
+    pieces = line.split(b'"')
+    if b"\t" in line:
+        pieces[1::2] = [piece.replace(b"\t", b"\n") for piece in pieces[1::2]]
+        said = [field.replace(b"\n", b"\t") for field in b'"'.join(pieces).split(b"\t")]
+    else:
+        pieces[1::2] = [piece.replace(b" ", b"\n") for piece in pieces[1::2]]
+        said = [field.replace(b"\n", b" ") for field in b'"'.join(pieces).split(b" ") if field]
+    if len(said) < most:
+        said = line.split(b"\t") if b"\t" in line else line.split()
+    return list(map(_unquoted, said))
+
+
+def _unquoted(field: bytes) -> bytes:
+    quoted = len(field) > 1 and field.startswith(b'"') and field.endswith(b'"')
+    return field[1:-1].replace(b'""', b'"') if quoted else field
 
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -92,6 +142,11 @@ class JsonLines:
 
     def __init__(self) -> None:
         self._decoder = msgspec.json.Decoder()
+        self._at_once = JsonColumns(_NAMES)
+
+    def together(self, data: bytes, starts: Places, ends: Places) -> LineBlock | None:
+        """Those lines that can be read at once."""
+        return self._at_once.block(data, starts, ends)
 
     def ignores(self, line: bytes) -> bool:
         return not line.strip()
