@@ -56,7 +56,7 @@ def main(pids: Path, arguments: list[str]) -> int:
             from lycosa.crawl_folder.folder import CrawlFolder
             from lycosa.supervision.supervisor import Fleet
 
-            command = (sys.executable, __file__, str(pids))
+            command = (sys.executable, sys.argv[0], str(pids))
             asyncio.run(Fleet(CrawlFolder(Path(folder)), lambda status: None, command, backoff=0.01).run())
             return 0
         from lycosa.supervision import processes

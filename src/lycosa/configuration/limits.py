@@ -77,6 +77,8 @@ def _broken_rule(found: Configuration) -> str:
             f"fetching.{name}": (getattr(found.fetching, name) > 0, 'a span of time, such as "20s"')
             for name in ("connect_within", "first_byte_within", "total_within")
         },
+        "reading.within": (found.reading.within > 0, 'a span of time, such as "30s"'),
+        "reading.memory": (found.reading.memory >= 64 * 1024**2, "64MiB or more"),
         "index.memory": (15_000_000 <= found.index.memory <= 4_000_000_000, "from 15MB to 4GB"),
         "storage.batch_visits": (found.storage.batch_visits >= 1, "at least 1"),
         "name": (bool(_NAME.fullmatch(found.name)), NAMES),

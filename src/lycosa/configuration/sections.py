@@ -124,6 +124,13 @@ class Fetching(Section, frozen=True):
     verify_tls: bool = True
 
 
+class Reading(Section, frozen=True):
+    """How much of the processor and of memory the reading of one page may take before it counts as too costly."""
+
+    within: Seconds = Seconds(30.0)
+    memory: Bytes = Bytes(1024**3)
+
+
 class Names(Section, frozen=True):
     """How host names become addresses."""
 
@@ -317,6 +324,7 @@ class Configuration(Section, frozen=True):
     politeness: Politeness = Politeness()
     ceilings: Ceilings = Ceilings()
     fetching: Fetching = Fetching()
+    reading: Reading = Reading()
     names: Names = Names()
     urls: Urls = Urls()
     frontier: FrontierSection = FrontierSection()

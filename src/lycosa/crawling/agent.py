@@ -18,13 +18,16 @@ from typing import Any, Protocol
 from lycosa.configuration.sections import Configuration
 from lycosa.cooperation.page_budget import Budget
 from lycosa.crawl_folder.folder import Wish
+from lycosa.crawl_folder.reading_slot import OF_AGENT
+from lycosa.crawl_folder.suspect_pages import TOO_COSTLY, SuspectPages
 from lycosa.crawling.commit import Crawl, PagesAgain
 from lycosa.crawling.site_opening import Openings
 from lycosa.crawling.sitemap_reading import sitemap_visit
 from lycosa.crawling.visit_rows import response_of
+from lycosa.limited_process import LimitedProcess
 from lycosa.pages.document import read_page
 from lycosa.plugins.plug_points import Adjustable, Fetcher, Known, Turns
-from lycosa.records import SITEMAP, Failed, Fetched, Link, Page, Redirected, SiteOpened, SiteShut, Visit
+from lycosa.records import SITEMAP, Failed, Fetched, Link, Outcome, Page, Redirected, SiteOpened, SiteShut, Visit
 from lycosa.scoring.strategy import Strategy
 
 LONGEST_WAIT = 0.25
@@ -58,6 +61,7 @@ class Agent:
         self._again = again
         self._fetcher, self._strategy = fetcher, strategy
         self._superior = superior
+        self._suspects = SuspectPages(crawl.store.folder.parent / OF_AGENT)
         self._visits: list[Visit] = []
         self._bytes, self._oldest = 0, 0.0
         self._under_way: dict[int, tuple[asyncio.Task[None], Link]] = {}
@@ -93,14 +97,18 @@ class Agent:
 
     def understand(self, visits: Sequence[Visit]) -> list[Visit]:
         """Steps 3 to 5, for a batch at once, which is a good deal cheaper than page by page. Changes nothing."""
+        self._suspects.begin([visit.link.url for visit in visits])
         with self.stages.timed("parse", 0):
             visits = [self._safely(self._read, visit) for visit in visits]
         pages = [visit.page for visit in visits if visit.page is not None and visit.link.rel != SITEMAP]
         self.stages.note("parse", 0.0, len(pages))
         with self.stages.timed("score", len(pages)):
             if pages:
+                self._suspects.together()
                 self._prepare(pages)
-            return [self._safely(self._judged, visit) for visit in visits]
+            visits = [self._safely(self._judged, visit) for visit in visits]
+        self._suspects.together()
+        return visits
 
     def _prepare(self, pages: Sequence[Page]) -> None:
         try:
@@ -114,6 +122,8 @@ class Agent:
         failed[why] = failed.get(why, 0) + 1
 
     def _safely(self, step: Callable[[Visit], Visit], visit: Visit) -> Visit:
+        if isinstance(visit.outcome, Fetched):
+            self._suspects.page(visit.link.url)
         try:
             return step(visit)
         except Exception as error:  # noqa: BLE001 - one page must not stop a crawl: it is recorded with its error
@@ -141,6 +151,24 @@ class Agent:
             return visit
         relevance, priorities = self._strategy.judge(page)
         return Visit(visit.link, visit.outcome, page, relevance, priorities, visit.at, self._strategy.classes(page))
+
+    async def _read_alone(self, fetched: Fetched) -> Outcome:
+        """A page over which a process died, perhaps because of it, once it was read in a process with limits."""
+        url, response, limits = fetched.link.url, fetched.response, self.crawl.configuration.reading
+        why = self._suspects.refused(url, response.body)
+        if not why and self._suspects.doubts(url):
+            visit = Visit(fetched.link, fetched, at=self.clock())
+            why = await LimitedProcess(lambda: self._try(visit), limits.within, limits.memory).ended()
+            if why:
+                self._suspects.refuse(url, why, response.body)
+        return Failed(fetched.link, TOO_COSTLY, why, response=response) if why else fetched
+
+    def _try(self, visit: Visit) -> None:
+        """Steps 3 to 5 for one page, in a process that may die of it."""
+        read = self._read(visit)
+        if read.page is not None and read.link.rel != SITEMAP:
+            self._strategy.prepare([read.page])
+            self._judged(read)
 
     # -- the loop -------------------------------------------------------------------------------
 
@@ -217,6 +245,8 @@ class Agent:
     async def _visit_and_note(self, link: Link, number: int) -> None:
         try:
             outcome = await self._fetcher.fetch(link, self._known(link))
+            if isinstance(outcome, Fetched):
+                outcome = await self._read_alone(outcome)
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - one page must not stop a crawl: it is recorded with its error
@@ -257,16 +287,24 @@ class Agent:
         self._heard = now
         try:
             self.crawl.commit(self.understand(visits), now, self._again)
+            self._suspects.done()
         except BaseException as error:
             self._broken = error  # what is in memory no longer matches the store: nothing may be written after this
             raise
 
     def _batch(self) -> list[Visit]:
-        """The visits to be committed now: all, unless their pages are so large that others would wait for long."""
+        """The visits to be committed now: all, unless their pages are so large that others would wait for long.
+
+        A suspect makes a batch alone, so that whatever it does is done to no other page.
+        """
         visits, self._visits = self._visits, []
         most = self.crawl.configuration.storage.batch_bytes
+        number = len(visits)
         if self._bytes > most:
             number = 1 + sum(size < most for size in accumulate(map(_size, visits[:-1])))
+        suspect = next((place for place, visit in enumerate(visits) if visit.link.url in self._suspects), number)
+        number = min(number, max(1, suspect))
+        if number < len(visits):
             visits, self._visits = visits[:number], visits[number:]
             self._event.set()
         self._bytes = sum(map(_size, self._visits))
@@ -316,6 +354,7 @@ class Agent:
             while self._visits:
                 self._commit(now)
         await self._fetcher.close()
+        self._suspects.close()
 
     async def _come_home(self) -> None:
         """Wait for the visits under way, unless there is no time for it."""

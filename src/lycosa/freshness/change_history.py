@@ -12,13 +12,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from random import Random
 
+from lycosa.crawl_folder.suspect_pages import TOO_COSTLY
 from lycosa.crawling.lastmod_claims import Claims
 from lycosa.freshness.change_rates import DAY, PageHistory
 from lycosa.records import Record
 from lycosa.storage.catalogue import VisitRow
 from lycosa.urls import site_of
 
-COLUMNS = ("url", "at", "outcome", "digest", "relevance", "importance", "claimed")
+COLUMNS = ("url", "at", "outcome", "why", "digest", "relevance", "importance", "claimed")
 SEEN = frozenset({"fetched", "unchanged"})
 SAMPLED, MOST_SAMPLED = 0.02, 20
 """The share of a site's pages called unchanged that may be looked at in a round all the same, and the most of them."""
@@ -55,7 +56,9 @@ class Looks:
         return found
 
     def add(self, row: VisitRow) -> None:
-        """One more visit."""
+        """One more visit; a page that was too costly to read is no more looked at."""
+        if row.why == TOO_COSTLY:
+            self.pages.pop(row.url, None)
         if row.outcome not in SEEN:
             return
         known = self.pages.get(row.url)

@@ -16,6 +16,7 @@ import msgspec
 from lycosa.configuration.sections import Configuration
 from lycosa.cooperation.mailbox import Courier
 from lycosa.cooperation.page_budget import Budget
+from lycosa.crawl_folder.costly_pages import costly_pages
 from lycosa.crawl_folder.folder import CrawlFolder, Wish
 from lycosa.crawling.agent import Agent, Superior
 from lycosa.crawling.assembly import parts, throttle_of, turns_of
@@ -229,6 +230,8 @@ def looks_of(store: AgentStore) -> Looks:
             looks.pages.pop(record.url, None)
         elif record.changes:
             looks.frequencies[record.url] = record.changes
+    for page in costly_pages(store.folder.parents[2]).values():
+        looks.pages.pop(page.url, None)
     return looks
 
 

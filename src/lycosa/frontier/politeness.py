@@ -18,7 +18,7 @@ from lycosa.records import HOST_REFUSED, Failed, Outcome, Refused, SiteOpened, S
 LONGEST_WHY = 200
 _NO_REQUEST = frozenset({"robots", "address-refused", "site-not-open", "dns-failed", "dns-not-found"})
 _SLOW_DOWN = frozenset(
-    {"http-429", "http-503", "http-502", "http-504", "http-500", "timeout", "connect-failed", "reset"}
+    {"http-429", "http-503", "http-502", "http-504", "http-500", "timeout", "connect-failed", "reset", "too-costly"}
 )
 
 Key: TypeAlias = bytes

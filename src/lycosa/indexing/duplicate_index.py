@@ -17,7 +17,7 @@ from lycosa.crawl_folder.stored_pages import page_at
 from lycosa.duplicates.near_duplicates import NearDuplicates
 from lycosa.duplicates.text_sketch import sketch_of
 from lycosa.fetching.content_coding import BadCoding, TooLarge
-from lycosa.indexing.indexer import NEEDED
+from lycosa.indexing.indexer import NEEDED, ReadingGuard
 from lycosa.records import Page
 from lycosa.search.ranking import page_key
 from lycosa.storage import catalogue
@@ -69,12 +69,20 @@ class SimilarPages:
         """A page is not to be found any more."""
         self._groups.remove(page_key(url))
 
-    def catch_up(self, archive: Path, stores: Sequence[AgentStore], marks: Mapping[int, int]) -> None:
+    def catch_up(
+        self,
+        archive: Path,
+        stores: Sequence[AgentStore],
+        marks: Mapping[int, int],
+        guard: ReadingGuard | None = None,
+    ) -> None:
         """Read again what the index has and this has not."""
         for agent, store in enumerate(stores):
             for number, row in catalogue.history(store, self.marks.get(agent, 0), NEEDED):
                 if number > marks.get(agent, 0):
                     break
+                if guard is not None:
+                    guard.begin(row)
                 if row.outcome == "fetched" and not (row.noindex or row.duplicate_of or row.aside):
                     try:
                         self.group(page_at(archive, Place(row.file, row.offset, row.size)))
@@ -83,6 +91,8 @@ class SimilarPages:
                 elif row.outcome == DUPLICATE or has_moved(row):
                     self.forget(row.url)
                 self.marks[agent] = number
+        if guard is not None:
+            guard.done()
 
     def save_if_grown(self) -> None:
         """Write the file if a tenth of its pages are new."""

@@ -16,6 +16,7 @@ from lycosa.crawl_folder.stages import INDEX, Stage, Stages
 from lycosa.durable import replace_file
 from lycosa.indexing.duplicate_index import SimilarPages
 from lycosa.indexing.indexer import Indexer
+from lycosa.indexing.page_reading import PageReading
 from lycosa.indexing.template_index import Structures
 from lycosa.search import index
 from lycosa.search.index import IndexWriter
@@ -39,11 +40,12 @@ async def run_indexer(folder: CrawlFolder, when_orphaned: WhenOrphaned) -> None:
     stores = await _stores(folder, configuration.agents, finishing)
     structures = Structures.open(folder)
     similar = SimilarPages.open(folder)
-    similar.catch_up(folder.archive, stores, writer.marks)
-    indexer = Indexer(writer, folder.archive, stores, configuration.topic.words, structures, similar)
+    guard = PageReading(folder, configuration.reading)
+    similar.catch_up(folder.archive, stores, writer.marks, guard)
+    indexer = Indexer(writer, folder.archive, stores, configuration.topic.words, structures, similar, guard)
     if writer.marks:
         indexer.counts.update(_counts_kept(folder))
-    behind = partial(structures.follow, stores, indexer.marks, BATCH)
+    behind = partial(structures.follow, stores, indexer.marks, BATCH, guard)
     try:
 
         def save_if_grown() -> None:
@@ -55,6 +57,7 @@ async def run_indexer(folder: CrawlFolder, when_orphaned: WhenOrphaned) -> None:
         similar.save()
     finally:
         writer.close()
+        guard.close()
         for store in stores:
             store.close()
 

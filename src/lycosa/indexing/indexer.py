@@ -13,7 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+from lycosa.crawl_folder.costly_pages import TooCostly
 from lycosa.crawl_folder.stored_pages import page_at
+from lycosa.crawl_folder.suspect_pages import TOO_COSTLY
 from lycosa.fetching.content_coding import BadCoding, TooLarge
 from lycosa.records import GONE, Page
 from lycosa.search.index import Document, IndexWriter
@@ -47,6 +49,16 @@ class PageGroups(Protocol):
         """A page is not to be found any more."""
 
 
+class ReadingGuard(Protocol):
+    """Notes which page is being read, for whoever watches the process from outside."""
+
+    def begin(self, row: VisitRow) -> None:
+        """The page of a row is about to be read."""
+
+    def done(self) -> None:
+        """All pages that were begun are read."""
+
+
 class Indexer:
     """Brings an index up to date with the agents' journals."""
 
@@ -58,7 +70,9 @@ class Indexer:
         topic: str = "",
         structures: StructureKeeper | None = None,
         similar: PageGroups | None = None,
+        guard: ReadingGuard | None = None,
     ) -> None:
+        self._guard = guard
         self._writer, self._archive, self._stores, self._topic = writer, archive, stores, topic
         self._structures, self._similar = structures, similar
         self._marks = dict(writer.marks)
@@ -71,12 +85,21 @@ class Indexer:
 
     def follow(self, most: int = 500) -> int:
         """Add up to so many new rows; returns how many there were."""
+        try:
+            return self._follow(most)
+        finally:
+            if self._guard is not None:
+                self._guard.done()
+
+    def _follow(self, most: int) -> int:
         done = 0
         for number, store in enumerate(self._stores):
             store.refresh()
             for row_number, row in catalogue.history(store, self._marks.get(number, 0), NEEDED):
                 if done >= most:
                     return done
+                if self._guard is not None:
+                    self._guard.begin(row)
                 page = self.take(row, store)
                 if self._structures is not None:
                     self._structures.take(row_number, row, page)
@@ -110,6 +133,9 @@ class Indexer:
             return None
         try:
             page = page_at(self._archive, Place(row.file, row.offset, row.size), self._structures is not None)
+        except TooCostly:
+            self._drop(row.url, TOO_COSTLY)
+            return None
         except (ArchiveDamaged, BadCoding, TooLarge) as error:
             self.counts[f"damaged: {type(error).__name__}"] += 1
             return None

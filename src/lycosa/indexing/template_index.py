@@ -20,7 +20,7 @@ from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stored_pages import page_at
 from lycosa.crawl_folder.stores import reading
 from lycosa.fetching.content_coding import BadCoding, TooLarge
-from lycosa.indexing.indexer import NEEDED
+from lycosa.indexing.indexer import NEEDED, ReadingGuard
 from lycosa.pages.structure.index import StructureIndex
 from lycosa.pages.structure.skeleton import Skeleton
 from lycosa.pages.structure.sketch import ALIKE
@@ -121,7 +121,11 @@ class Structures:
         return number
 
     def follow(
-        self, stores: Sequence[AgentStore], through: Mapping[int, int] | None = None, most: int | None = None
+        self,
+        stores: Sequence[AgentStore],
+        through: Mapping[int, int] | None = None,
+        most: int | None = None,
+        guard: ReadingGuard | None = None,
     ) -> int:
         """Read up to so many rows that nobody handed over, of each agent up to a row. How many there were."""
         done = 0
@@ -132,8 +136,12 @@ class Structures:
             wanted = last - begin if most is None else min(last - begin, most - done)
             if wanted > 0:
                 for number, row in islice(catalogue.history(store, begin, NEEDED), wanted):
+                    if guard is not None:
+                        guard.begin(row)
                     self.take(number, row, None)
                     done += 1
+        if guard is not None:
+            guard.done()
         return done
 
     def take(self, number: int, row: VisitRow, page: Page | None) -> None:

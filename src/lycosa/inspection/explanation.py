@@ -10,8 +10,10 @@ from typing import Any
 from lycosa.configuration.sections import Configuration
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.class_scheme import scheme_of_crawl
+from lycosa.crawl_folder.costly_pages import CostlyPage, costly_pages
 from lycosa.crawl_folder.counts import kept_counts
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.crawl_folder.suspect_pages import TOO_COSTLY
 from lycosa.crawling.url_rewriting import MARK, Spellings
 from lycosa.crawling.visit_rows import KEPT
 from lycosa.duplicates.canonical_links import TOLD, Verdict
@@ -78,6 +80,7 @@ def explain(folder: CrawlFolder, typed: str) -> Explanation:
         visits = sorted((row for _, row in catalogue.about(store, url)), key=lambda row: row.at)
         scheme, untold = _classification(folder, configuration, visits)
         found, events = _way(record, visits, scheme)
+        events += [Event(each.at, _costly(each)) for each in costly_pages(folder.path).values() if each.url == url]
         verdict, now = standing(Owner(agent, store, folder, configuration), record, visits)
         links = (*_deciding_nodes(folder, record.let_in_for), *untold, *spelling, *_met_again(store))
     return Explanation(url, verdict, (found, *links, *events, *now))
@@ -234,6 +237,10 @@ def _visited(row: VisitRow, scheme: Scheme | None, before: str | None) -> list[E
     if row.outcome == "unchanged":
         return [Event(row.at, "unchanged since the last visit")]
     return [Event(row.at, f"{row.outcome}: {row.why} {row.detail}".rstrip() + attempt)]
+
+
+def _costly(page: CostlyPage) -> str:
+    return f"{TOO_COSTLY}: not in the index, and read by nobody any more: {page.why}"
 
 
 def _canonical(row: VisitRow) -> Event:

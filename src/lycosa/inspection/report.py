@@ -8,9 +8,11 @@ from typing import Any
 
 import msgspec
 
+from lycosa.crawl_folder.costly_pages import costly_pages
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.status import Status, crawl_status
 from lycosa.crawl_folder.stores import reading
+from lycosa.crawl_folder.suspect_pages import TOO_COSTLY
 from lycosa.inspection.site_report import KnownSites, known_sites
 from lycosa.inspection.t_graph import crawl_treasure
 from lycosa.records import Record
@@ -19,7 +21,7 @@ from lycosa.urls import site_of
 
 MOST_POINTS = 300
 MOST_SITES = 20
-_COLUMNS = ("url", "at", "agent", "outcome", "relevance", "length", "language", "seconds", "aside")
+_COLUMNS = ("url", "at", "agent", "outcome", "why", "detail", "relevance", "length", "language", "seconds", "aside")
 
 
 class CurvePoint(Record, frozen=True):
@@ -40,6 +42,8 @@ class Report(Record, frozen=True):
     seconds: float
     judged: dict[str, int] = msgspec.field(default_factory=dict)
     known: KnownSites = KnownSites()
+    too_costly: dict[str, str] = msgspec.field(default_factory=dict)
+    """Pages that could not be read within the limits, and why."""
 
     @property
     def pages_per_second(self) -> float:
@@ -57,6 +61,7 @@ class Report(Record, frozen=True):
             "languages": self.languages,
             "links_by_treasure_level": self.judged,
             **self.known.plain(),
+            "too_costly": self.too_costly,
         }
 
 
@@ -68,9 +73,12 @@ def crawl_report(folder: CrawlFolder) -> Report:
     pages: Counter[str] = Counter()
     relevant: Counter[str] = Counter()
     languages: Counter[str] = Counter()
+    costly = {page.url: page.why for page in costly_pages(folder.path).values()}
     with reading(folder) as stores:
         for store in stores:
             for _, row in catalogue.history(store, columns=_COLUMNS):
+                if row.why == TOO_COSTLY:
+                    costly[row.url] = row.detail
                 if row.outcome != "fetched":
                     continue
                 good = (row.relevance or 0.0) >= threshold and not row.aside
@@ -84,7 +92,7 @@ def crawl_report(folder: CrawlFolder) -> Report:
     seconds = fetched[-1][0] - fetched[0][0] if fetched else 0.0
     judged = crawl_treasure(folder).judged if configuration.strategy == "treasure" else {}
     spoken = dict(languages.most_common())
-    return Report(crawl_status(folder), harvest_curve(fetched), sites, spoken, seconds, judged, known)
+    return Report(crawl_status(folder), harvest_curve(fetched), sites, spoken, seconds, judged, known, costly)
 
 
 def harvest_curve(fetched: list[tuple[float, bool]]) -> tuple[CurvePoint, ...]:

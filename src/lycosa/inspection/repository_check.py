@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from lycosa.crawl_folder.costly_pages import costly_pages
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stored_pages import page_at
 from lycosa.crawl_folder.stores import reading
@@ -143,6 +144,7 @@ class _AgentCheck:
     ) -> None:
         self.number = number
         self._folder, self._store, self._progress = folder, store, progress
+        self._costly = costly_pages(folder.path)
         self._mark = read_marks(folder.index).get(number, 0)
         self._places: dict[str, list[tuple[int, int]]] = {}
         self.latest: dict[str, VisitRow] = {}
@@ -200,7 +202,8 @@ class _AgentCheck:
                 self.indexable.discard(row.url)
             if row.outcome == "fetched":
                 self.latest[row.url] = row
-                if number <= self._mark and not (row.noindex or row.duplicate_of or row.aside):
+                costly = Place(row.file, row.offset, row.size) in self._costly
+                if number <= self._mark and not (row.noindex or row.duplicate_of or row.aside or costly):
                     self.indexable.add(row.url)
                 else:
                     self.indexable.discard(row.url)
@@ -235,9 +238,9 @@ class _AgentCheck:
             _, response = read(self._folder.archive, place)
             if response.url != row.url:
                 yield self._finding("other-record", row.url, f"it is that of {response.url}", repair)
-            elif (
-                row.outcome == "fetched" and (digest := page_at(self._folder.archive, place).digest.hex()) != row.digest
-            ):
+            elif row.outcome != "fetched" or place in self._costly:
+                return
+            elif (digest := page_at(self._folder.archive, place).digest.hex()) != row.digest:
                 yield self._finding("changed-content", row.url, f"{digest[:8]} instead of {row.digest[:8]}", repair)
         except (ArchiveDamaged, BadCoding, TooLarge, ValueError, KeyError, IndexError) as error:
             yield self._finding("damaged-record", row.url, str(error), repair)

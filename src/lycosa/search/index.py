@@ -109,7 +109,7 @@ class IndexWriter:
     def add(self, document: Document) -> None:
         """Add a page, replacing an earlier copy of it."""
         self._writer.delete_documents_by_term("url", document.page.url)
-        self._writer.add_document(_stored(document))
+        self._writer.add_document(as_stored(document))
 
     def drop(self, url: str) -> None:
         """Take a page out."""
@@ -132,7 +132,8 @@ class IndexWriter:
         self._writer.wait_merging_threads()
 
 
-def _stored(document: Document) -> Any:
+def as_stored(document: Document) -> Any:
+    """A page as tantivy keeps it."""
     page, site, key = document.page, site_of(document.page.url), page_key(document.page.url)
     body, headings = page.text[:LONGEST_BODY], " \n".join(page.headings)
     stored = tantivy.Document(

@@ -16,13 +16,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, Wish
+from lycosa.crawl_folder.reading_slot import OF_AGENT, OF_INDEXER
 from lycosa.crawl_folder.status import Status, crawl_status
 from lycosa.supervision.processes import EXIT_MENDABLE
+from lycosa.supervision.progress_watch import ProgressWatch
 from lycosa.user_error import Mendable
 
 COMMAND = (sys.executable, "-m", "lycosa.supervision.processes")
@@ -32,6 +33,10 @@ SHORT_LIFE, MOST_SHORT_LIVES = 5.0, 3
 """A process that dies so soon (in seconds) so often in a row will not come to life by trying again."""
 LONGEST_BACKOFF = 10.0
 ENDS_WITHIN = 60.0
+STOPS_WITHIN = 3.0
+"""How long a process that is to stop, because somebody pressed Ctrl-C, may get no further with a page."""
+AT_ONCE = 2.0
+"""How long processes have to give back what is under way, when somebody pressed Ctrl-C twice."""
 
 
 @dataclass(slots=True)
@@ -41,9 +46,13 @@ class Child:
     name: str
     arguments: list[str]
     log: Path
+    watch: ProgressWatch
     process: asyncio.subprocess.Process | None = None
     restarts: int = 0
+    stuck: int = 0
+    """How often it was ended because it got no further with a page, which is no reason to give up."""
     short_lives: int = 0
+    began: float = 0.0
     finishing: bool = False
     ended: bool = False
     trouble: str = ""
@@ -78,7 +87,12 @@ class Fleet:
     def _child(self, name: str, kind: str, number: int | None = None, about: Sequence[str] = ()) -> Child:
         arguments = [kind, str(self._folder.path), *([] if number is None else [str(number)]), *about]
         log = self._folder.path / "logs" / f"{name.replace(' ', '-')}.log"
-        return Child(name, arguments, log)
+        slot = self._folder.path / OF_INDEXER if number is None else self._folder.agent(number) / OF_AGENT
+        return Child(name, arguments, log, ProgressWatch(slot))
+
+    @property
+    def _children(self) -> list[Child]:
+        return [*self._agents, *([self._indexer] if self._indexer else [])]
 
     async def run(self) -> Status:
         """Run the crawl until it is done or stopped. Returns how it stands then."""
@@ -86,14 +100,15 @@ class Fleet:
         with self._folder.owned():
             (self._folder.path / "logs").mkdir(exist_ok=True)
             self._listen_for_interrupts()
-            children = [*self._agents, *([self._indexer] if self._indexer else [])]
-            for child in children:
+            for child in self._children:
                 child.task = asyncio.create_task(self._keep_alive(child))
+            watching = asyncio.create_task(self._watch_progress())
             try:
                 await self._watch()
             finally:
                 await self._end()
-        for child in children:
+                watching.cancel()
+        for child in self._children:
             if child.trouble:
                 raise CrawlError(f"{child.name}: {child.trouble}")
         return self._status()
@@ -113,6 +128,7 @@ class Fleet:
             self._signal(self._agents, signal.SIGTERM)
             if self._indexer is not None:
                 self._signal([self._indexer], signal.SIGKILL)  # it goes on from its last mark next time
+            asyncio.get_running_loop().call_later(AT_ONCE, self._kill, self._agents)
 
     @property
     def interrupted(self) -> bool:
@@ -125,6 +141,12 @@ class Fleet:
             self._folder.want(Wish.STOP)
         except OSError:
             self._signal(self._agents, signal.SIGTERM)
+
+    def _kill(self, children: list[Child]) -> None:
+        """End processes for good, whatever they are doing: the next run goes on from their last commit."""
+        for child in children:
+            child.ended = True
+        self._signal(children, signal.SIGKILL)
 
     def _signal(self, children: list[Child], number: int) -> None:
         for child in children:
@@ -145,18 +167,40 @@ class Fleet:
                 )
             if child.finishing:
                 _let_finish(child)
-            began = time.monotonic()
+            child.began, stuck = time.monotonic(), child.stuck
             code = await child.process.wait()
-            crashed = code != -signal.SIGKILL and time.monotonic() - began < SHORT_LIFE
+            crashed = code != -signal.SIGKILL and time.monotonic() - child.began < SHORT_LIFE
             child.short_lives = child.short_lives + 1 if crashed else 0
             told = self._interrupts > 1 and code in (-signal.SIGTERM, -signal.SIGKILL)
             if code == 0 or told or child.ended:
                 child.ended = True
+            elif child.stuck > stuck:
+                continue
             elif code == EXIT_MENDABLE or child.restarts >= MOST_RESTARTS or child.short_lives >= MOST_SHORT_LIVES:
                 child.ended, child.trouble = True, _last_words(child.log)
             else:
                 child.restarts += 1
                 await asyncio.sleep(min(LONGEST_BACKOFF, self._backoff * 2 ** min(child.restarts - 1, 6)))
+
+    async def _watch_progress(self) -> None:
+        """End processes that get no further with a page; they go on without it."""
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            limit = self._configuration.reading.within
+            for child in self._children:
+                self._end_if_stuck(child, min(limit, STOPS_WITHIN) if self.interrupted else limit)
+
+    def _end_if_stuck(self, child: Child, limit: float) -> None:
+        if child.process is None or child.process.returncode is not None:
+            return
+        pages = child.watch.stuck(child.process.pid, time.monotonic(), limit)
+        if pages:
+            child.stuck += 1
+            child.ended = self.interrupted
+            with suppress(OSError), child.log.open("a", encoding="utf-8") as log:
+                others = f" and {len(pages) - 1} other pages" if len(pages) > 1 else ""
+                log.write(f"ended: no progress for {limit:g} s with {pages[0]}{others}\n")
+            self._signal([child], signal.SIGKILL)
 
     async def _watch(self) -> None:
         """Look at the agents until they have ended or have nothing left to do."""
@@ -175,7 +219,8 @@ class Fleet:
         with suppress(Mendable):
             now = self._folder.configuration()
             self._configuration = msgspec.structs.replace(now, agents=began.agents, partition=began.partition)
-        return crawl_status(self._folder, sum(child.restarts for child in self._agents), self._configuration)
+        restarts = sum(child.restarts + child.stuck for child in self._agents)
+        return crawl_status(self._folder, restarts, self._configuration)
 
     def _nothing_left(self, status: Status) -> bool:
         """Whether all agents were idle at two looks, each with news from all of them."""
@@ -199,13 +244,15 @@ class Fleet:
             await self._ended([self._indexer])
 
     async def _ended(self, children: list[Child]) -> None:
-        tasks = [child.task for child in children if child.task is not None]
-        _, late = await asyncio.wait(tasks, timeout=ENDS_WITHIN) if tasks else (set(), set[Any]())
-        if late:
-            for child in children:
-                child.ended = True
-            self._signal(children, signal.SIGKILL)
-            await asyncio.wait(late)
+        """Wait until processes have ended, for so long a life of each: one that was stuck has to go on after it."""
+        late = {child.task for child in children if child.task is not None}
+        begin = time.monotonic()
+        while late:
+            since = begin if self.interrupted else max(begin, *(child.began for child in children))
+            left = since + ENDS_WITHIN - time.monotonic()
+            if left <= 0:
+                self._kill(children)
+            _, late = await asyncio.wait(late, timeout=max(left, LOOK_EVERY))
 
 
 def _let_finish(child: Child) -> None:

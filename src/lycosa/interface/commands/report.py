@@ -18,7 +18,7 @@ from lycosa.inspection.sitemap_coverage import Coverage, crawl_coverage
 from lycosa.interface.commands.arguments import Commands, asked_crawl, named
 from lycosa.interface.commands.status import classes_told, details
 from lycosa.interface.shared import wording
-from lycosa.interface.shared.wording import print_json, speaks_unicode
+from lycosa.interface.shared.wording import print_json, printable, speaks_unicode
 from lycosa.interface.views.report_page import report_page, rule_told
 from lycosa.interface.views.t_graph import shares_told
 
@@ -67,6 +67,10 @@ def _report_lines(found: Report) -> list[str]:
     if found.judged:
         lines.append(f"  links by what the T-Graph said of them: {shares_told(found.judged)}")
     lines += [f"  {site}: {pages} pages, {good} relevant" for site, pages, good in found.sites[:10]]
+    named = list(found.too_costly.items())[:MOST_SITES]
+    lines += [f"  too costly to read: {printable(url)}: {why}" for url, why in named]
+    if (more := len(found.too_costly) - MOST_SITES) > 0:
+        lines.append(f"  too costly to read: {more} more; --json names them all")
     return lines + _known_lines(found.known) + details(state)
 
 

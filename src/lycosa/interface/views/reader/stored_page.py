@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from lycosa.crawl_folder.costly_pages import refuse_costly
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.crawl_folder.stores import reading
 from lycosa.fetching.content_coding import BadCoding, TooLarge, codings, decode
@@ -143,6 +144,7 @@ def _copy(folder: CrawlFolder, filed: Filed, number: int, largest: int) -> tuple
     """The response as it was stored, its body decoded; and whether only its beginning fits."""
     row = filed.versions[number - 1]
     try:
+        refuse_costly(folder.path, Place(row.file, row.offset, row.size))
         _, kept = read(folder.archive, Place(row.file, row.offset, row.size))
         body, cut = _decoded(kept, largest)
     except (ArchiveDamaged, BadCoding, KeyError, ValueError, IndexError) as error:
