@@ -18,7 +18,7 @@ from lycosa.inspection.repair import repair
 from lycosa.inspection.repository_check import check
 from lycosa.queue_records import State
 from lycosa.records import Page
-from lycosa.search.index import Document, IndexReader, IndexWriter, _stored
+from lycosa.search.index import Document, IndexReader, IndexWriter, as_stored
 from lycosa.search.schema import IndexDamaged
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
@@ -147,7 +147,7 @@ def add_to_index(folder: CrawlFolder) -> None:
 def index_twice(folder: CrawlFolder) -> None:
     """Have a page once more in the index, as a writer would that does not take out what it replaces."""
     writer = IndexWriter(folder.index, MEMORY)
-    writer._writer.add_document(_stored(Document(Page(min(IndexReader(folder.index).urls()), "Again"))))
+    writer._writer.add_document(as_stored(Document(Page(min(IndexReader(folder.index).urls()), "Again"))))
     writer.commit(writer.marks)
     writer.close()
 

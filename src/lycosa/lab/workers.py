@@ -8,6 +8,7 @@ guilty one is lost.
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -31,11 +32,10 @@ _inherited: list[Any] = []
 def results_of(
     jobs: Sequence[_Job], attempt: Callable[[_Job], _Result], workers: int
 ) -> Iterator[tuple[int, _Result | Failure]]:
-    """The place and result of each job, as they get done."""
-    if workers <= 1:
-        for place, job in enumerate(jobs):
-            yield place, _attempted(job, attempt)
-        return
+    """The place and result of each job, as they get done.
+
+    A single worker is a process too: this one stays free to hear Ctrl-C, and can end what does not.
+    """
     left = set(range(len(jobs)))
     for place, result in _pooled(jobs, attempt, sorted(left), workers):
         left.discard(place)
@@ -49,19 +49,24 @@ def _pooled(
 ) -> Iterator[tuple[int, _Result | Failure]]:
     """Results from a pool, up to the end or to a death in it."""
     context = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(min(workers, len(places)), context, _inherit, (jobs, attempt)) as pool:
+    with ProcessPoolExecutor(max(1, min(workers, len(places))), context, _inherit, (jobs, attempt)) as pool:
         try:
             waiting = {pool.submit(_attempt_at, place): place for place in places}
             for future in as_completed(waiting):
                 yield waiting[future], future.result()
         except BrokenProcessPool:
             return
+        except BaseException:
+            for worker in multiprocessing.active_children():
+                worker.kill()
+            raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _inherit(jobs: Sequence[Any], attempt: Callable[[Any], Any]) -> None:
     _inherited[:] = [jobs, attempt]
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the parent, which says so to all at once
 
 
 def _attempt_at(place: int) -> Any:
