@@ -27,14 +27,14 @@ class LimitedProcess:
     def __init__(self, work: Callable[[], object], seconds: float, memory: int) -> None:
         self._seconds, self._memory = max(1, math.ceil(seconds)), memory
         self._end, open_while_it_lives = os.pipe()
-        self._pid = os.fork()
-        if self._pid == 0:
+        self.pid = os.fork()
+        if self.pid == 0:
             _run(work, open_while_it_lives, self._seconds, memory)
         os.close(open_while_it_lives)
 
     def wait(self) -> str:
         """Wait for its end: '' where the function returned or raised an error, else why it did not."""
-        _, status = os.waitpid(self._pid, 0)
+        _, status = os.waitpid(self.pid, 0)
         os.close(self._end)
         code = os.waitstatus_to_exitcode(status)
         if code == -signal.SIGXCPU:
@@ -54,7 +54,7 @@ class LimitedProcess:
         finally:
             loop.remove_reader(self._end)
             if not over.is_set():
-                os.kill(self._pid, signal.SIGKILL)
+                os.kill(self.pid, signal.SIGKILL)
             why = self.wait()
         return why
 

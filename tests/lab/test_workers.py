@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -16,6 +18,10 @@ def test_ctrl_c_ends_a_single_trial_that_is_stuck_in_c() -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"
         process.send_signal(signal.SIGINT)
-        out, told = process.communicate(timeout=20)
+        try:
+            out, told = process.communicate(timeout=20)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
     assert "KeyboardInterrupt" in told
     assert out == "", "the pipe is closed when the worker is gone, too"

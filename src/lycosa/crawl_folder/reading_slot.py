@@ -67,7 +67,7 @@ class ReadingSlot:
         self.left_over = reading_at(path)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         self._process = os.getpid()
-        self._steps, self._batch = self.left_over.steps, 0
+        self._steps, self._batch = 0, 0
         self.done()
 
     def begin(self, names: Iterable[str]) -> None:
