@@ -207,14 +207,7 @@ class CrawlFolder:
 
     def running(self) -> bool:
         """Whether a process owns the crawl now."""
-        try:
-            with (self.path / "lock").open("a") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return False
-        except FileNotFoundError:
-            return False
-        except BlockingIOError:
-            return True
+        return owned_by_somebody(self.path / "lock")
 
     def statuses(self, number: int) -> list[dict[str, Any]]:
         """What each agent last said of itself."""
@@ -244,6 +237,18 @@ def own(path: Path, what: str) -> IO[str]:
             return file
     file.close()
     raise CrawlError(f"{what} is in use by another process; stop that one first")
+
+
+def owned_by_somebody(path: Path) -> bool:
+    """Whether a process owns something now."""
+    try:
+        with path.open("a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return False
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
 
 
 @contextmanager

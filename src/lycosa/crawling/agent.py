@@ -19,15 +19,15 @@ from lycosa.configuration.sections import Configuration
 from lycosa.cooperation.page_budget import Budget
 from lycosa.crawl_folder.folder import Wish
 from lycosa.crawl_folder.reading_slot import OF_AGENT
-from lycosa.crawl_folder.suspect_pages import TOO_COSTLY, SuspectPages
+from lycosa.crawl_folder.suspect_pages import SuspectPages
 from lycosa.crawling.commit import Crawl, PagesAgain
+from lycosa.crawling.reading_alone import checked
 from lycosa.crawling.site_opening import Openings
 from lycosa.crawling.sitemap_reading import sitemap_visit
 from lycosa.crawling.visit_rows import response_of
-from lycosa.limited_process import LimitedProcess
 from lycosa.pages.document import read_page
 from lycosa.plugins.plug_points import Adjustable, Fetcher, Known, Turns
-from lycosa.records import SITEMAP, Failed, Fetched, Link, Outcome, Page, Redirected, SiteOpened, SiteShut, Visit
+from lycosa.records import SITEMAP, Failed, Fetched, Link, Page, Redirected, SiteOpened, SiteShut, Visit
 from lycosa.scoring.strategy import Strategy
 
 LONGEST_WAIT = 0.25
@@ -152,17 +152,6 @@ class Agent:
         relevance, priorities = self._strategy.judge(page)
         return Visit(visit.link, visit.outcome, page, relevance, priorities, visit.at, self._strategy.classes(page))
 
-    async def _read_alone(self, fetched: Fetched) -> Outcome:
-        """A page over which a process died, perhaps because of it, once it was read in a process with limits."""
-        url, response, limits = fetched.link.url, fetched.response, self.crawl.configuration.reading
-        why = self._suspects.refused(url, response.body)
-        if not why and self._suspects.doubts(url):
-            visit = Visit(fetched.link, fetched, at=self.clock())
-            why = await LimitedProcess(lambda: self._try(visit), limits.within, limits.memory).ended()
-            if why:
-                self._suspects.refuse(url, why, response.body)
-        return Failed(fetched.link, TOO_COSTLY, why, response=response) if why else fetched
-
     def _try(self, visit: Visit) -> None:
         """Steps 3 to 5 for one page, in a process that may die of it."""
         read = self._read(visit)
@@ -246,7 +235,8 @@ class Agent:
         try:
             outcome = await self._fetcher.fetch(link, self._known(link))
             if isinstance(outcome, Fetched):
-                outcome = await self._read_alone(outcome)
+                visit, limits = Visit(link, outcome, at=self.clock()), self.crawl.configuration.reading
+                outcome = await checked(outcome, self._suspects, limits, lambda: self._try(visit))
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - one page must not stop a crawl: it is recorded with its error

@@ -22,6 +22,7 @@ import msgspec
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, Wish
 from lycosa.crawl_folder.reading_slot import OF_AGENT, OF_INDEXER
 from lycosa.crawl_folder.status import Status, crawl_status
+from lycosa.supervision.orphans import end_orphan
 from lycosa.supervision.processes import EXIT_MENDABLE
 from lycosa.supervision.progress_watch import ProgressWatch
 from lycosa.user_error import Mendable
@@ -46,6 +47,8 @@ class Child:
     name: str
     arguments: list[str]
     log: Path
+    lock: Path
+    slot: Path
     watch: ProgressWatch
     process: asyncio.subprocess.Process | None = None
     restarts: int = 0
@@ -87,8 +90,9 @@ class Fleet:
     def _child(self, name: str, kind: str, number: int | None = None, about: Sequence[str] = ()) -> Child:
         arguments = [kind, str(self._folder.path), *([] if number is None else [str(number)]), *about]
         log = self._folder.path / "logs" / f"{name.replace(' ', '-')}.log"
-        slot = self._folder.path / OF_INDEXER if number is None else self._folder.agent(number) / OF_AGENT
-        return Child(name, arguments, log, ProgressWatch(slot))
+        own = self._folder.path if number is None else self._folder.agent(number)
+        lock, slot = ("index.lock", OF_INDEXER) if number is None else ("lock", OF_AGENT)
+        return Child(name, arguments, log, own / lock, own / slot, ProgressWatch(own / slot))
 
     @property
     def _children(self) -> list[Child]:
@@ -100,6 +104,7 @@ class Fleet:
         with self._folder.owned():
             (self._folder.path / "logs").mkdir(exist_ok=True)
             self._listen_for_interrupts()
+            await self._end_orphans()
             for child in self._children:
                 child.task = asyncio.create_task(self._keep_alive(child))
             watching = asyncio.create_task(self._watch_progress())
@@ -112,6 +117,11 @@ class Fleet:
             if child.trouble:
                 raise CrawlError(f"{child.name}: {child.trouble}")
         return self._status()
+
+    async def _end_orphans(self) -> None:
+        limit = min(self._configuration.reading.within, STOPS_WITHIN)
+        path = self._folder.path
+        await asyncio.gather(*(end_orphan(path, child.lock, child.slot, limit) for child in self._children))
 
     def _listen_for_interrupts(self) -> None:
         loop = asyncio.get_running_loop()
