@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, Wish
-from lycosa.crawl_folder.reading_slot import OF_AGENT, OF_INDEXER
+from lycosa.crawl_folder.reading_slot import OF_AGENT, OF_INDEXER, reading_at
 from lycosa.crawl_folder.status import Status, crawl_status
 from lycosa.supervision.orphans import end_orphan
 from lycosa.supervision.processes import EXIT_MENDABLE
@@ -32,6 +32,8 @@ LOOK_EVERY = 0.3
 MOST_RESTARTS = 50
 SHORT_LIFE, MOST_SHORT_LIVES = 5.0, 3
 """A process that dies so soon (in seconds) so often in a row will not come to life by trying again."""
+OF_BAD_CODE = (signal.SIGSEGV, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
+"""What ends a process whose native code was led astray; a full disk or a damaged store ends it by SIGBUS."""
 LONGEST_BACKOFF = 10.0
 ENDS_WITHIN = 60.0
 STOPS_WITHIN = 3.0
@@ -179,7 +181,8 @@ class Fleet:
                 _let_finish(child)
             child.began, stuck = time.monotonic(), child.stuck
             code = await child.process.wait()
-            crashed = code != -signal.SIGKILL and time.monotonic() - child.began < SHORT_LIFE
+            over_page = -code in OF_BAD_CODE and bool(reading_at(child.slot).suspects)  # it is read alone next time
+            crashed = code != -signal.SIGKILL and not over_page and time.monotonic() - child.began < SHORT_LIFE
             child.short_lives = child.short_lives + 1 if crashed else 0
             told = self._interrupts > 1 and code in (-signal.SIGTERM, -signal.SIGKILL)
             if code == 0 or told or child.ended:
