@@ -8,6 +8,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lycosa.crawl_folder.suspect_pages import TOO_COSTLY
 from lycosa.crawling.lastmod_claims import Claims
 from lycosa.freshness.change_history import MOST_SAMPLED, SAMPLED, Looks, newer
 from lycosa.storage.catalogue import VisitRow
@@ -31,6 +32,11 @@ def test_a_page_changed_where_its_text_did() -> None:
     assert (history.looks, history.changed, history.last) == (4, 1, 4 * DAY)
     assert looks.pages[f"{SITE}/a"].digest == "y"
     assert Looks.of([row("a", DAY, "", "failed")]).pages == {}
+
+
+def test_a_page_that_became_too_costly_to_read_is_looked_at_no_more() -> None:
+    costly = VisitRow(f"{SITE}/a", 2 * DAY, 0, "failed", TOO_COSTLY)
+    assert set(Looks.of([row("a", DAY, "x"), row("b", DAY, "x"), costly]).pages) == {f"{SITE}/b"}
 
 
 def test_only_pages_that_a_believed_site_calls_unchanged_are_left_alone() -> None:

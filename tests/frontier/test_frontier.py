@@ -257,6 +257,23 @@ def test_what_a_server_asked_for_outlives_a_restart() -> None:
     assert (site.backoff, site.next_at, site.why) == (0.0, 0.0, "")
 
 
+def test_a_site_of_pages_too_costly_to_read_is_asked_more_and_more_slowly() -> None:
+    frontier = a_frontier(POLITE)
+    add(frontier, *((f"http://a.org/{number}", 0.5) for number in range(4)))
+    open_all(frontier)
+    now, pauses = 0.0, []
+    for _ in range(3):
+        link = frontier.next(now)
+        assert link is not None
+        failure = Failed(link, "too-costly")
+        frontier.finished(link, failure, 0.0, now)
+        frontier.settle(link, failure, now)
+        (site,) = frontier.sites()
+        pauses.append(site.next_at - now)
+        now = site.next_at
+    assert pauses[2] > pauses[1] > pauses[0]
+
+
 def test_a_run_of_errors_sends_the_crawler_away_for_a_rest() -> None:
     politeness = Politeness(
         delay=Seconds(0), address_delay=Seconds(0), errors_before_rest=3, longest_delay=Seconds(2), rest=Seconds(500)

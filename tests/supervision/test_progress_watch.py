@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 from lycosa.crawl_folder.reading_slot import ReadingSlot
 slot = ReadingSlot(Path(sys.argv[1]))
-lock = Path(sys.argv[1]).with_name("lock").open("a")
+lock = Path(sys.argv[1]).with_suffix(".lock").open("a")
 fcntl.flock(lock, fcntl.LOCK_EX)
 slot.begin(["http://a.example/", "http://b.example/"])
 slot.page("http://b.example/")
@@ -115,7 +115,7 @@ def test_a_process_without_a_slot_is_not_stuck(tmp_path: Path, busy: Other) -> N
 
 
 def test_a_stuck_process_of_an_earlier_run_is_ended(slot: Path, busy: Other) -> None:
-    lock = slot.with_name("lock")
+    lock = slot.with_suffix(".lock")
     asyncio.run(end_orphan(slot.parent, lock, slot, LIMIT))
     assert busy.process.wait(10) == -signal.SIGKILL
     assert not owned_by_somebody(lock)
@@ -123,7 +123,7 @@ def test_a_stuck_process_of_an_earlier_run_is_ended(slot: Path, busy: Other) -> 
 
 def test_a_process_of_an_earlier_run_that_is_about_to_end_is_waited_for(slot: Path, waiting: Other) -> None:
     async def take_up() -> None:
-        ending = asyncio.create_task(end_orphan(slot.parent, slot.with_name("lock"), slot, LIMIT))
+        ending = asyncio.create_task(end_orphan(slot.parent, slot.with_suffix(".lock"), slot, LIMIT))
         await asyncio.sleep(0)
         assert not ending.done()
         assert waiting.process.stdin is not None

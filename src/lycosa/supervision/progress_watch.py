@@ -31,13 +31,13 @@ class ProgressWatch:
         self._slot = slot
         self._state, self._since, self._used = SlotState(), 0.0, 0.0
 
-    def stuck(self, pid: int, now: float, limit: float) -> tuple[str, ...]:
+    def stuck(self, pid: int, now: float, limit: float, busy: float = BUSY) -> tuple[str, ...]:
         """The pages of which one holds the process up; none while it gets on."""
         state, used = reading_at(self._slot), processor_time(pid)
         if used is None or state.process != pid or not state.suspects or state != self._state:
             self._state, self._since, self._used = state, now, used or 0.0  # what a dead process left is not ours
             return ()
-        over = now - self._since >= limit and used - self._used >= BUSY * limit
+        over = now - self._since >= limit and used - self._used >= busy * limit
         return state.suspects if over else ()
 
 

@@ -24,7 +24,7 @@ from lycosa.crawl_folder.reading_slot import OF_AGENT, OF_INDEXER, reading_at
 from lycosa.crawl_folder.status import Status, crawl_status
 from lycosa.supervision.orphans import end_orphan
 from lycosa.supervision.processes import EXIT_MENDABLE
-from lycosa.supervision.progress_watch import ProgressWatch
+from lycosa.supervision.progress_watch import BUSY, ProgressWatch
 from lycosa.user_error import Mendable
 
 COMMAND = (sys.executable, "-m", "lycosa.supervision.processes")
@@ -199,14 +199,15 @@ class Fleet:
         """End processes that get no further with a page; they go on without it."""
         while True:
             await asyncio.sleep(LOOK_EVERY)
-            limit = self._configuration.reading.within
             for child in self._children:
-                self._end_if_stuck(child, min(limit, STOPS_WITHIN) if self.interrupted else limit)
+                if child.process is not None and child.process.returncode is None:
+                    self._end_if_stuck(child, child.process.pid)
 
-    def _end_if_stuck(self, child: Child, limit: float) -> None:
-        if child.process is None or child.process.returncode is not None:
-            return
-        pages = child.watch.stuck(child.process.pid, time.monotonic(), limit)
+    def _end_if_stuck(self, child: Child, pid: int) -> None:
+        """After Ctrl-C nobody waits for a page for long, whatever its process is waiting for."""
+        within = self._configuration.reading.within
+        limit, busy = (min(within, STOPS_WITHIN), 0.0) if self.interrupted else (within, BUSY)
+        pages = child.watch.stuck(pid, time.monotonic(), limit, busy)
         if pages:
             child.stuck += 1
             child.ended = self.interrupted
