@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from math import isfinite
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 MOST = 2**53
 """No count is larger: beyond this, numbers are no longer exact everywhere."""
 NAMES = "up to 64 letters, digits, . _ -, beginning with a letter or digit"
+_AT_LEAST_ONE = (
+    "fetching.connections", "treasure.look_every", "politeness.per_address", "frontier.heads_per_site",
+    "storage.batch_visits",
+)  # fmt: skip
+_SPANS = ("fetching.connect_within", "fetching.first_byte_within", "fetching.total_within", "reading.within")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _TIME_OF_DAY = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d|24:00")
 
@@ -44,13 +50,11 @@ def _broken_rule(found: Configuration) -> str:
         "mode": (found.mode in ("exchange", "firewall", "cross-over"), "exchange, firewall or cross-over"),
         "scope.sites": (found.scope.sites in ("any", "seeds"), '"any" or "seeds"'),
         "relevance.idf": (found.relevance.idf in ("smooth", "paper"), '"smooth" or "paper"'),
-        "fetching.connections": (found.fetching.connections >= 1, "at least 1"),
         "topic.threshold": (0 <= found.topic.threshold <= 1, "between 0 and 1"),
         "parents.relevancy_gate": (0 <= found.parents.relevancy_gate <= 1, "between 0 and 1"),
         "parents.relevancy_weight": (0 <= found.parents.relevancy_weight <= 1, "between 0 and 1"),
         "treasure.levels": (1 <= found.treasure.levels <= 20, "between 1 and 20"),
         "treasure.class_digits": (1 <= found.treasure.class_digits <= 3, "1, 2 or 3"),
-        "treasure.look_every": (found.treasure.look_every >= 1, "at least 1"),
         "treasure.mentions": (0 <= found.treasure.mentions <= 1000, "between 0 and 1000"),
         **{
             f"treasure.{name}": (0 <= getattr(found.treasure, name) <= 1000, "between 0 and 1000")
@@ -71,16 +75,10 @@ def _broken_rule(found: Configuration) -> str:
         "ranking.cap": (0 <= found.ranking.cap <= 1, "between 0 and 1"),
         "ranking.depth": (1 <= found.ranking.depth <= 1000, "between 1 and 1000"),
         "revisit.looks_per_day": (found.revisit.looks_per_day > 0, "more than 0"),
-        "politeness.per_address": (found.politeness.per_address >= 1, "at least 1"),
-        "frontier.heads_per_site": (found.frontier.heads_per_site >= 1, "at least 1"),
-        **{
-            f"fetching.{name}": (getattr(found.fetching, name) > 0, 'a span of time, such as "20s"')
-            for name in ("connect_within", "first_byte_within", "total_within")
-        },
-        "reading.within": (found.reading.within > 0, 'a span of time, such as "30s"'),
+        **{key: (attrgetter(key)(found) >= 1, "at least 1") for key in _AT_LEAST_ONE},
+        **{key: (attrgetter(key)(found) > 0, 'a span of time, such as "20s"') for key in _SPANS},
         "reading.memory": (found.reading.memory >= 64 * 1024**2, "64MiB or more"),
         "index.memory": (15_000_000 <= found.index.memory <= 4_000_000_000, "from 15MB to 4GB"),
-        "storage.batch_visits": (found.storage.batch_visits >= 1, "at least 1"),
         "name": (bool(_NAME.fullmatch(found.name)), NAMES),
     }
     for key, (holds, allowed) in rules.items():

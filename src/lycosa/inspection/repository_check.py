@@ -234,13 +234,12 @@ class _AgentCheck:
         newest = self.latest if row.outcome == "fetched" else self._newest
         repair = FETCH_AGAIN if newest.get(row.url) is row else ""
         place = Place(row.file, row.offset, row.size)
+        readable = row.outcome == "fetched" and place not in self._costly
         try:
             _, response = read(self._folder.archive, place)
             if response.url != row.url:
                 yield self._finding("other-record", row.url, f"it is that of {response.url}", repair)
-            elif row.outcome != "fetched" or place in self._costly:
-                return
-            elif (digest := page_at(self._folder.archive, place).digest.hex()) != row.digest:
+            elif readable and (digest := page_at(self._folder.archive, place).digest.hex()) != row.digest:
                 yield self._finding("changed-content", row.url, f"{digest[:8]} instead of {row.digest[:8]}", repair)
         except (ArchiveDamaged, BadCoding, TooLarge, ValueError, KeyError, IndexError) as error:
             yield self._finding("damaged-record", row.url, str(error), repair)
