@@ -77,13 +77,20 @@ def test_a_page_beyond_the_last_leads_back(client: TestClient) -> None:
         ("netz site:spiders.example", []),
         ("wolfsspinne -netz", []),
         ('"jagt ohne"', [GERMAN.url]),
-        ('"ohne jagt"', []),
     ],
 )
 def test_filters_phrases_and_exclusions(client: TestClient, query: str, found: list[str]) -> None:
     answer = client.get("/search", params={"crawl": "spiders", "q": query})
     assert results_of(answer.text) == found
     assert bool(found) != ("matches <q>" in answer.text)
+
+
+def test_a_phrase_that_no_page_has_is_told_in_page_and_json(client: TestClient) -> None:
+    asked = {"crawl": "spiders", "q": '"ohne jagt"'}
+    shown, answer = client.get("/search", params=asked).text, client.get("/search", params=asked | {"format": "json"})
+    assert results_of(shown) == [each["url"] for each in answer.json()["results"]] == [GERMAN.url]
+    assert "No page has “ohne jagt” word for word" in shown
+    assert answer.json()["answers"] == ["No page has “ohne jagt” word for word; these are pages with the words."]
 
 
 def test_the_help_names_the_filters(client: TestClient) -> None:

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from lycosa.configuration.sections import Configuration, Ranking, Seconds
 from lycosa.configuration.settings import build
+from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.indexing.index_process import open_writer
 from lycosa.interface.commands.search import search_lines
 from lycosa.plugins import registry as plugins
 from lycosa.plugins.plug_points import NOTHING, Candidate, Signal
@@ -186,7 +188,9 @@ def test_scores_fall_from_the_first_to_the_last(reader: IndexReader) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
-def test_an_index_of_an_older_layout_is_still_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_of_an_older_layout_is_still_searched_and_built_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import tantivy
 
     from lycosa.search import schema as layout
@@ -203,20 +207,27 @@ def test_an_index_of_an_older_layout_is_still_searched(tmp_path: Path, monkeypat
         return builder.build()
 
     monkeypatch.setattr(layout, "schema", older)
-    made = layout.open_index(tmp_path, new=True)
+    made = layout.open_index(tmp_path / "index", new=True)
     writer = made.writer(15_000_000, 1)
     for name in ("a", "b"):
-        writer.add_document(tantivy.Document(url=f"http://a.org/{name}", body="bees", title="", host="a.org"))
+        writer.add_document(
+            tantivy.Document(url=f"http://a.org/{name}", body="bees", title="hives" * (name == "b"), host="a.org")
+        )
     writer.commit()
     writer.wait_merging_threads()
     monkeypatch.undo()
-    older_reader = IndexReader(tmp_path)
+    older_reader = IndexReader(tmp_path / "index")
     assert names(older_reader.ranking(understand("bees"), 2, order(Told(b=1.0)))) == ["b", "a"]
     assert older_reader.search(understand("bees topic:595 site:a.org")).total == 0
     assert older_reader.facets(understand("bees"), 2) == Facets()
     assert older_reader.words(10) == older_reader.names("b", 10) == []
+    assert names(older_reader.ranking(understand("hives"), 2)) == ["b"], "titles had a field for themselves"
     with pytest.raises(layout.IndexDamaged):
-        IndexWriter(tmp_path, 15_000_000)
+        IndexWriter(tmp_path / "index", 15_000_000)
+    (tmp_path / "index" / "marks.json").write_text('{"0": 2}')
+    built_again = open_writer(CrawlFolder(tmp_path), 15_000_000)
+    assert built_again.marks == {}, "so the indexer reads every page again from the archive"
+    built_again.close()
 
 
 def test_words_alone_are_the_other_ranking(reader: IndexReader) -> None:

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_collections import made_collection
 
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.interface.commands.lab import compare as lab
-from lycosa.lab.cranfield import Collection, compare, find_cranfield, read_collection, search_rankings
+from lycosa.lab.cranfield import Abstract, Collection, compare, find_cranfield, read_collection, search_rankings
 from lycosa.lab.search_quality import (
     MEASURES,
     Comparison,
@@ -174,6 +175,40 @@ def test_the_lab_prints_figures_for_programs(folder: Path, capsys: pytest.Captur
     for each in found["rankings"]:
         assert {name: each[name] for name in MEASURES} == dict.fromkeys(MEASURES, 1.0)
     assert len(found["differences"]) == 2 * len(MEASURES)
+
+
+# -- quality, where the answers are known from how pages were made --------------------------------------
+
+WORST = 0.005
+"""So much of nDCG@10 our search may lose beside plain BM25, on any collection."""
+
+
+@pytest.mark.parametrize(
+    ("titles", "length", "in_row"),
+    [("good", 40, 0.0), ("none", 150, 0.3), ("same", 40, 0.3), ("noisy", 600, 0.0),
+     ("stuffed", 40, 0.0)],
+)  # fmt: skip
+def test_no_kind_of_title_makes_search_worse_than_plain_bm25(titles: str, length: int, in_row: float) -> None:
+    ours, plain, _ = compare(made_collection(5, titles, length, in_row)).rankings
+    reached, asked = ours.mean("ndcg_at_10").mean, plain.mean("ndcg_at_10").mean
+    print(f"{titles} titles, {length} words: {reached:.4f}, plain BM25 {asked:.4f}")
+    assert 0.2 < asked < 0.97, "too hard or too easy to show a difference"
+    assert reached >= asked - WORST
+
+
+def test_a_page_with_both_words_side_by_side_comes_before_titles_with_the_commoner_one() -> None:
+    chance = random.Random(3)
+    filling = [f"word{number}" for number in range(400)]
+    documents = {}
+    for number in range(200):
+        text = chance.choices(filling, k=chance.randint(40, 160))
+        common, rare = number % 3 == 0, number % 10 == 1
+        text[10:10] = ["harvest"] * chance.randint(1, 3) if common else ["moon"] if rare else []
+        documents[str(number)] = Abstract("harvest " * common + " ".join(chance.choices(filling, k=4)), " ".join(text))
+    documents["both"] = Abstract("", " ".join([*chance.choices(filling, k=60), "harvest moon", *filling[:60]]))
+    documents["apart"] = Abstract("", " ".join([*chance.choices(filling, k=60), "harvest so moon", *filling[:59]]))
+    found = search_rankings(documents, {"1": "harvest moon"})["1"]
+    assert found[:2] == ["both", "apart"]
 
 
 # -- quality, on real judgements ----------------------------------------------------------------------

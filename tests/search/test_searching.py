@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lycosa.interface.commands.search import search_lines
 from lycosa.records import Page
 from lycosa.search.index import Document, IndexReader, IndexWriter
 from lycosa.search.query import MOST_WORDS, Wanted, understand
@@ -79,6 +80,47 @@ def test_a_page_added_twice_is_there_once_and_marked_up(reader: IndexReader) -> 
     (hit,) = reader.search(understand('"wolf spider"')).hits
     assert hit.title == "Wolf spiders"
     assert "<b>wolf</b>" in hit.snippet
+
+
+def test_a_phrase_that_no_page_has_is_searched_by_its_words_and_says_so(reader: IndexReader) -> None:
+    wanted = understand('"spiders on its back" -tarantula')
+    found = reader.search(wanted)
+    assert [hit.url for hit in found.hits] == ["http://a.org/1"]
+    assert found.loosened == ("spiders on its back",)
+    assert "No page has “spiders on its back” word for word" in search_lines("typed", found)[1]
+    assert reader.ranking(wanted, 5) == ["http://a.org/1"]
+    assert wanted.loosened(found.loosened).words == ("spiders", "back")
+    assert reader.search(understand('"wolf spider"')).loosened == ()
+
+
+def test_a_phrase_that_pages_have_is_kept_where_a_filter_leaves_none(reader: IndexReader) -> None:
+    found = reader.search(understand('"wolf spider" site:b.org'))
+    assert (found.total, found.loosened) == (0, ())
+
+
+def test_only_the_phrases_that_no_page_has_are_loosened(reader: IndexReader) -> None:
+    found = reader.search(understand('"large spider" "wolf tarantula"'))
+    assert [hit.url for hit in found.hits] == ["http://b.org/2"]
+    assert found.loosened == ("wolf tarantula",)
+
+
+def test_a_word_typed_twice_counts_twice(tmp_path: Path) -> None:
+    writer = IndexWriter(tmp_path, MEMORY)
+    for name, text in (("a", "red stone stone"), ("b", "blue red red"), ("c", "grey")):
+        writer.add(Document(Page(f"http://a.org/{name}", text=text), at=1.7e9))
+    writer.commit({0: 3})
+    writer.close()
+    reader = IndexReader(tmp_path)
+    scores = {typed: reader.search(understand(typed)).hits[0].score for typed in ("grey", "grey grey")}
+    assert scores["grey grey"] == pytest.approx(2 * scores["grey"])
+    assert reader.ranking(understand("red stone stone"), 3)[0] == "http://a.org/a"
+    assert reader.ranking(understand("red red blue"), 3)[0] == "http://a.org/b"
+
+
+def test_a_title_and_anchors_are_found_and_are_not_in_the_snippet(reader: IndexReader) -> None:
+    (hit,) = reader.search(understand("lycosidae")).hits
+    assert (hit.url, "lycosidae" in hit.snippet) == ("http://a.org/1", False)
+    assert hit.snippet.startswith("A wolf spider")
 
 
 def test_what_was_not_committed_is_not_found(tmp_path: Path) -> None:

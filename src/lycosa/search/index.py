@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import tantivy
 
@@ -24,7 +24,7 @@ from lycosa.search.facets import Facets, count_facets
 from lycosa.search.query import Wanted
 from lycosa.search.query_compiler import Matching
 from lycosa.search.ranking import Order, page_key
-from lycosa.search.schema import SAMPLES, IndexDamaged, damage_told, name_of, open_index
+from lycosa.search.schema import SAMPLES, TEXT, IndexDamaged, damage_told, name_of, open_index
 from lycosa.urls import domain_of, host_of, site_of
 
 LONGEST_SNIPPET = 240
@@ -72,10 +72,20 @@ class Hit(Record, frozen=True):
 
 
 class Found(Record, frozen=True):
-    """The answer to a query."""
+    """The answer to a query; of phrases that no page has, `loosened`, the words were looked for."""
 
     total: int
     hits: tuple[Hit, ...]
+    loosened: tuple[str, ...] = ()
+
+
+class _Answer(NamedTuple):
+    """A query that was asked and the best pages for it."""
+
+    query: Any
+    total: int
+    matches: list[_Match]
+    loosened: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +149,7 @@ def as_stored(document: Document) -> Any:
     stored = tantivy.Document(
         url=page.url,
         title=page.title,
-        body=body,
-        headings=headings,
-        anchors=" \n".join(document.anchors),
+        body=[body, page.title, *document.anchors],
         words="\n".join((page.title, headings, body[:LONGEST_BEGINNING])),
         name=name_of(page.title),
         host=host_of(site),
@@ -197,17 +205,15 @@ class IndexReader:
         self, wanted: Wanted, limit: int = 10, offset: int = 0, order: Order | None = None, sort: str = "best"
     ) -> Found:
         """The best pages for a query, by the words alone or in the order of a ranking; or those first by `sort`."""
-        query = self._matching.query(wanted)
-        if query is None:
+        answer = self._answer(wanted, offset + limit, order, sort)
+        if answer is None:
             return Found(0, ())
-        searcher = self._index.searcher()
-        total, matches = self._matches(searcher, query, offset + limit, order, wanted, sort)
-        shown = matches[offset:]
-        snippets = tantivy.SnippetGenerator.create(searcher, query, self._index.schema, "body")
+        searcher, shown = self._index.searcher(), answer.matches[offset:]
+        snippets = tantivy.SnippetGenerator.create(searcher, answer.query, self._index.schema, TEXT)
         snippets.set_max_num_chars(LONGEST_SNIPPET)
         dates = _column(searcher, "date", [each.address for each in shown])
         hits = (_hit(searcher.doc(each.address), each, snippets, date) for each, date in zip(shown, dates, strict=True))
-        return Found(total, tuple(hits))
+        return Found(answer.total, tuple(hits), answer.loosened)
 
     @damage_told()
     def facets(self, wanted: Wanted, total: int) -> Facets:
@@ -217,12 +223,9 @@ class IndexReader:
     @damage_told()
     def ranking(self, wanted: Wanted, limit: int, order: Order | None = None) -> list[str]:
         """The URLs of the best pages and nothing else, for those who want many."""
-        query = self._matching.query(wanted)
-        if query is None:
-            return []
+        answer = self._answer(wanted, limit, order)
         searcher = self._index.searcher()
-        _, matches = self._matches(searcher, query, limit, order, wanted)
-        return [searcher.doc(each.address).get_first("url") for each in matches]
+        return [searcher.doc(each.address).get_first("url") for each in answer.matches] if answer else []
 
     def words(self, most: int) -> list[tuple[str, int]]:
         """The most frequent words as they are written, with how many pages have them."""
@@ -230,7 +233,7 @@ class IndexReader:
 
     def completions(self, prefix: str, beside: Sequence[str], most: int) -> list[tuple[str, int]]:
         """Words that begin so, on pages that have one of those `beside` them."""
-        return self._terms("words", prefix, self._matching.text(beside, []) if beside else None, most)
+        return self._terms("words", prefix, self._matching.any_of(beside) if beside else None, most)
 
     def names(self, prefix: str, most: int) -> list[tuple[str, int]]:
         """What pages are called that begin so."""
@@ -247,6 +250,19 @@ class IndexReader:
     def pages_with(self, word: str) -> int:
         """How many pages have a word in some form."""
         return self._matching.pages_with(self._index.searcher(), word)
+
+    def _answer(self, wanted: Wanted, number: int, order: Order | None, sort: str = "best") -> _Answer | None:
+        """The best matches; where phrases that no page has left nothing, those of their words."""
+        searcher = self._index.searcher()
+        loosened: tuple[str, ...] = ()
+        query = self._matching.query(wanted)
+        if query is None:
+            return None
+        total, matches = self._matches(searcher, query, number, order, wanted, sort)
+        if not total and (loosened := self._matching.nowhere(searcher, wanted.phrases)):
+            query = self._matching.query(wanted.loosened(loosened))
+            total, matches = self._matches(searcher, query, number, order, wanted, sort)
+        return _Answer(query, total, matches, loosened)
 
     def _matches(
         self, searcher: Any, query: Any, number: int, order: Order | None, wanted: Wanted, sort: str = "best"
@@ -308,7 +324,8 @@ def _column(searcher: Any, name: str, addresses: Sequence[Any]) -> list[Any]:
 
 
 def _hit(stored: Any, match: _Match, snippets: Any, date: float | None) -> Hit:
-    snippet = snippets.snippet_from_doc(stored).to_html() or _beginning(stored.get_first("body") or "")
+    body = stored.get_first(TEXT) or ""
+    snippet = snippets.snippet_from_doc(tantivy.Document(**{TEXT: body})).to_html() or _beginning(body)
     at = stored.get_first("at")
     fetched = at.replace(tzinfo=UTC).timestamp() if at else 0.0
     return Hit(

@@ -7,7 +7,7 @@ limit to each, so that no query can mean more than it looks like.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 
 import msgspec
@@ -45,6 +45,17 @@ class Wanted(Record, frozen=True):
             filters=(*self.filters, *filters)[:MOST_WORDS],
             after=max((each for each in (self.after, after) if each is not None), default=None),
             before=min((each for each in (self.before, before) if each is not None), default=None),
+        )
+
+    def loosened(self, phrases: Collection[str]) -> Wanted:
+        """The same with the words of these phrases in place of the phrases."""
+        if not phrases:
+            return self
+        loose = [word for phrase in self.phrases if phrase in phrases for word in phrase.split()]
+        return msgspec.structs.replace(
+            self,
+            words=(*self.words, *(_without_stop_words(loose) or loose))[:MOST_WORDS],
+            phrases=tuple(phrase for phrase in self.phrases if phrase not in phrases),
         )
 
 

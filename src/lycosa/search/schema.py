@@ -19,8 +19,10 @@ import tantivy
 from lycosa.text import words
 from lycosa.user_error import Mendable
 
-WEIGHTS = {"title": 0.4, "headings": 0.3, "anchors": 0.4, "body": 1.0}
-"""A word is rarer in a title than in bodies, and titles are short, so BM25 itself gives much for it there already."""
+TEXT = "body"
+"""Holds everything that a page says and is called: its text, its title and the anchors of links to it."""
+OLDER_TEXTS = (TEXT, "title", "anchors", "headings")
+"""The fields that held it in an index of an older layout, which the crawl will build anew."""
 SAMPLES = 64
 """Pages are parted into so many samples, so that what a great many matches have in common can be estimated."""
 LONGEST_NAME = 80
@@ -47,10 +49,8 @@ def schema() -> Any:
     """All fields of the index."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("url", stored=True, tokenizer_name="raw")
-    for name in ("title", "body"):
-        builder.add_text_field(name, stored=True, tokenizer_name=_ANALYSER)
-    for name in ("headings", "anchors"):
-        builder.add_text_field(name, stored=False, tokenizer_name=_ANALYSER)
+    builder.add_text_field(TEXT, stored=True, tokenizer_name=_ANALYSER)
+    builder.add_text_field("title", stored=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("words", stored=False, tokenizer_name=_AS_WRITTEN, index_option="basic")
     builder.add_text_field("name", stored=False, tokenizer_name="raw", index_option="basic")
     for name, counted in (

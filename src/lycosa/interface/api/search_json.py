@@ -16,6 +16,7 @@ from lycosa.interface.shared import wording
 from lycosa.interface.shared.foreign_text import tidy
 from lycosa.interface.shared.rendering import rendered
 from lycosa.interface.views.open_crawls import Library
+from lycosa.interface.views.search.results import phrases_loosened
 from lycosa.search.index import Hit
 from lycosa.search.query import LONGEST
 
@@ -34,7 +35,7 @@ def search_json(request: Request) -> Response:
             "query": question.typed,
             "number_of_results": answer.found.total if answer.found else 0,
             "results": [_result(hit, place) for place, hit in enumerate(hits, question.offset + 1)],
-            "answers": [],
+            "answers": [phrases_loosened(answer.found)] if answer.found and answer.found.loosened else [],
             "corrections": [answer.correction] if answer.correction else [],
             "infoboxes": [],
             "suggestions": [answer.correction] if answer.correction else [],

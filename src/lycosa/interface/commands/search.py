@@ -13,6 +13,7 @@ from lycosa.crawl_folder.folder import CrawlError, home
 from lycosa.indexing.ranking_signals import ResultOrders
 from lycosa.interface.commands.arguments import Commands, asked_crawl, named
 from lycosa.interface.shared.wording import print_json, printable
+from lycosa.interface.views.search.results import phrases_loosened
 from lycosa.records import Score
 from lycosa.search.index import Found, Hit, IndexReader
 from lycosa.search.query import understand
@@ -73,7 +74,8 @@ def search(told: argparse.Namespace) -> int:
     reader, order = IndexReader(folder.index), ResultOrders(folder).of(typed)
     found = reader.search(understand(typed), told.limit, order=order)
     if told.json:
-        return print_json({"query": typed, "total": found.total, "results": [_plain_hit(hit) for hit in found.hits]})
+        results = [_plain_hit(hit) for hit in found.hits]
+        return print_json({"query": typed, "total": found.total, "results": results, "loosened": found.loosened})
     print("\n".join(search_lines(typed, found, explained=told.explain)))
     return 0
 
@@ -96,7 +98,7 @@ def search_lines(typed: str, found: Found, explained: bool = False) -> list[str]
     """Results for a terminal, with how their scores came about where that is wanted."""
     if not found.total:
         return [f"nothing found for {typed!r}; try fewer or other words"]
-    lines = [f"{found.total} pages for {typed!r}"]
+    lines = [f"{found.total} pages for {typed!r}", *filter(None, [phrases_loosened(found)])]
     for place, hit in enumerate(found.hits, 1):
         similar = f", {hit.similar} similar: like:{hit.group}" if hit.similar else ""
         lines += [f"{place:>2}. {printable(hit.title)}", f"    {hit.url}  (score {hit.score:.2f}{similar})"]

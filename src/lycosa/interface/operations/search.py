@@ -85,7 +85,10 @@ class FacetCount(Message, frozen=True):
 
 
 class SearchResults(Message, frozen=True):
-    """A page of results; `correction` is a query that would find more."""
+    """A page of results; `correction` is a query that would find more.
+
+    No page has the phrases in `loosened`, so their words were looked for.
+    """
 
     query: str
     total: int
@@ -94,6 +97,7 @@ class SearchResults(Message, frozen=True):
     topics: tuple[FacetCount, ...]
     languages: tuple[FacetCount, ...]
     correction: str
+    loosened: tuple[str, ...]
 
 
 @call("GET", "/crawls/{name}/search", Role.READ)
@@ -110,7 +114,9 @@ def search_crawl(office: Office, asked: SearchAsked) -> SearchResults:
         for each in (counted.sites, counted.topics, counted.languages)
     )
     results = tuple(ResultMessage.of(hit) for hit in answer.found.hits)
-    return SearchResults(asked.q, answer.found.total, results, sites, topics, languages, answer.correction)
+    return SearchResults(
+        asked.q, answer.found.total, results, sites, topics, languages, answer.correction, answer.found.loosened
+    )
 
 
 class Beginning(Named, frozen=True):

@@ -113,7 +113,7 @@ class Library:
             found = reader.search(wanted, PER_PAGE, question.offset, order, question.sort)
             words = self._words.setdefault(folder.name, IndexWords()).of(reader, _stamp(folder))
             correction = corrected(question.typed, found.total, reader, words)
-            return Answer(found, reader.facets(wanted, found.total), correction)
+            return Answer(found, reader.facets(wanted.loosened(found.loosened), found.total), correction)
         except (IndexDamaged, ValueError, OSError) as error:
             self._readers.pop(folder.name, None)
             return unanswered(folder.name, error, there=bool(_stamp(folder)), running=self._running(folder))

@@ -21,7 +21,7 @@ from lycosa.interface.shared.rendering import page
 from lycosa.interface.views.open_crawls import Library
 from lycosa.interface.views.search.class_names import TopicNames
 from lycosa.interface.views.search.request import MOST_PAGES, PER_PAGE, Question
-from lycosa.interface.views.search.results import Answer
+from lycosa.interface.views.search.results import Answer, phrases_loosened
 from lycosa.interface.web.search_filters import PERIODS_TOLD, SORTS_TOLD, chips_told, filters_of
 from lycosa.search.index import Found, Hit
 from lycosa.search.query import Wanted
@@ -62,6 +62,7 @@ def _values(question: Question, answer: Answer, topics: TopicNames, now: float) 
         "results": [_result(hit, question, topics) for hit in found.hits] if found else [],
         "advice": _advice(question, question.wanted(now)),
         "correction": _correction(question, answer),
+        "loosened": phrases_loosened(found) if found else "",
         "chips": chips_told(question, topics),
         "bare": question.address(**_WITHOUT_FILTERS, typed=question.plain().typed),
         "filters": filters_of(question, answer.facets, topics) if found else None,

@@ -25,6 +25,14 @@ class Answer(Record, frozen=True):
         return 503 if self.trouble in ("damaged", "locked") else 200
 
 
+def phrases_loosened(found: Found) -> str:
+    """The sentence about phrases whose words were looked for instead; '' where there are none."""
+    if not found.loosened:
+        return ""
+    listed = ", ".join(f"“{phrase}”" for phrase in found.loosened)
+    return f"No page has {listed} word for word; these are pages with the words."
+
+
 def unanswered(name: str, error: Exception, *, there: bool, running: bool) -> Answer:
     """Why the index of a crawl gives no answer; whether it is there at all, and whether the crawl runs."""
     told = str(error).lower()
