@@ -25,6 +25,7 @@ from lycosa.supervision.control_channel import Desk, collect_rarely
 CONFIGURATION = {
     "name": "bench",
     "patience": "1s",
+    "strategy": "best-first",
     "topic": {"words": "science history music nature energy river mountain engine"},
     "politeness": {"delay": "0s", "address_delay": "0s", "per_address": 1000, "adaptive": 0.0, "robots": False},
     "traps": {"urls_per_pattern": 10_000_000},

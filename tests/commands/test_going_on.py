@@ -53,7 +53,7 @@ def test_samples_do_not_turn_a_crawl_by_topic_into_one_by_structure(lycosa: Lyco
     lycosa("crawl", *QUICK, "--name", "birds", "--topic", "birds", "--seed", SEED, "--pages", "5")
     said = refused(lycosa, "crawl", "--name", "birds", "--example-structure", str(sample))
     assert "--strategy structure" in said
-    assert CrawlFolder(home / "crawls" / "birds").configuration().strategy == "best-first"
+    assert CrawlFolder(home / "crawls" / "birds").configuration().strategy == "treasure"
 
 
 def test_a_crawl_keeps_the_classification_that_it_began_with(lycosa: Lycosa, home: Path, tmp_path: Path) -> None:

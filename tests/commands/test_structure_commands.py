@@ -279,12 +279,12 @@ def test_many_samples_are_taken_equal_ones_once_and_too_many_refused(lycosa: Lyc
     assert f"{MOST_SAMPLES + 1} sample pages are too many" in refused.stderr
 
 
-def test_a_topic_beside_samples_leaves_the_strategy_alone(lycosa: Lycosa, tmp_path: Path) -> None:
+def test_a_topic_beside_samples_goes_by_the_strategy_for_topics(lycosa: Lycosa, tmp_path: Path) -> None:
     page = saved(tmp_path, "a.html", A)
     asked = ("--name", "t", "--topic", "birds", "--seed", SEED, "--pages", "5", "--example-structure", page)
     lycosa("crawl", *QUICK, *asked)
     configuration = CrawlFolder(tmp_path / "home" / "crawls" / "t").configuration()
-    assert configuration.strategy == "best-first"
+    assert configuration.strategy == "treasure"
     assert configuration.seeds == (SEED,)
     assert configuration.structure.samples == ("structures/1.bin",)
     assert json.loads(lycosa("status", "t", "--json").stdout)["aside"] == 0

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lycosa.configuration.sections import Configuration
+from lycosa.configuration.settings import build, plain
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, Wish, said_of
 from lycosa.durable import replace_file
 
@@ -45,6 +47,25 @@ def test_a_torn_line_among_orders_costs_only_itself(folder: CrawlFolder, torn: b
     urls, place = folder.orders(0)
     assert urls == ["http://a.org/1"]
     assert place == path.stat().st_size - len(torn)
+
+
+@pytest.mark.parametrize(
+    ("settings", "strategy"),
+    [
+        ({"topic": {"words": "birds"}}, "treasure"),
+        ({"topic": {"examples": ["examples/1.txt"]}}, "treasure"),
+        ({}, "best-first"),
+        ({"topic": {"words": "birds"}, "strategy": "best-first"}, "best-first"),
+    ],
+)
+def test_a_crawl_is_written_down_with_the_strategy_that_it_begins_with(
+    tmp_path: Path, settings: dict[str, Any], strategy: str
+) -> None:
+    folder = CrawlFolder(tmp_path / "crawl")
+    folder.create(build(settings))
+    assert folder.configuration().strategy == strategy
+    folder.create(build({**plain(folder.configuration()), "topic": {"words": "", "examples": []}}))
+    assert folder.configuration().strategy == strategy, "it keeps that, whatever would be chosen today"
 
 
 @pytest.mark.parametrize("left", ["", "\n", "strategy = 'best-first'\n"])

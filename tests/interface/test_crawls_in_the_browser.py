@@ -341,5 +341,5 @@ def test_the_console_works_without_javascript(browser: Browser, server: str) -> 
     page.get_by_role("button", name="Explain").click()
     expect(page.get_by_role("heading", name="https://site0.example/0")).to_be_visible()
     page.get_by_role("link", name="Settings").click()
-    expect(page.get_by_role("cell", name="best-first")).to_be_visible()
+    expect(page.get_by_role("cell", name="treasure")).to_be_visible()
     context.close()

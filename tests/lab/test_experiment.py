@@ -59,6 +59,16 @@ def test_the_plain_form_has_the_promised_keys_first() -> None:
     assert msgspec.json.decode(msgspec.json.encode(run), type=Run) == run
 
 
+def test_a_topic_by_words_alone_is_called_by_the_last_step_of_its_path() -> None:
+    names = [f"p{number}" for number in range(6)]
+    web = a_web([a_page(name) for name in names], dict.fromkeys(names, "subject.Wolf_spiders"))
+    by_words, by_examples = (cases_of(web, a_plan(topics=("Wolf spiders",), examples=number)) for number in (0, 5))
+    assert [case.about.label for case in by_words] == ["wolf spiders"] * 2
+    assert [(*case.about.examples, *case.examples) for case in by_words] == [()] * 2
+    assert by_words[0].seeds == by_examples[0].seeds, "both crawls begin at the same pages"
+    assert by_examples[0].about.label == ""
+
+
 def test_examples_are_drawn_per_topic_and_repeat_and_are_the_same_for_all() -> None:
     web = a_chain(400, 4)
     cases = cases_of(web, a_plan(repeat=4, examples=7))

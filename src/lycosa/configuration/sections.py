@@ -311,7 +311,7 @@ class Configuration(Section, frozen=True):
 
     name: str = "crawl"
     seeds: tuple[str, ...] = ()
-    strategy: str = "best-first"
+    strategy: str = ""
     agents: int = 1
     partition: str = "site-hash"
     mode: str = "exchange"
@@ -343,6 +343,11 @@ class Configuration(Section, frozen=True):
     def sites_have_one_owner(self) -> bool:
         """Whether all pages of a site are fetched by one agent; only its robots.txt may be asked for by others."""
         return self.agents == 1 or (self.partition == "site-hash" and self.mode != "cross-over")
+
+    @property
+    def link_scorer(self) -> str:
+        """The link scorer by name: the one that was asked for, else what suits a topic, or a crawl without one."""
+        return self.strategy or ("treasure" if self.topic.words or self.topic.examples else "best-first")
 
     @property
     def page_scorer(self) -> str:

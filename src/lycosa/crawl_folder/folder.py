@@ -19,6 +19,7 @@ from functools import reduce
 from pathlib import Path
 from typing import IO, Any
 
+import msgspec
 import platformdirs
 
 from lycosa.configuration import settings
@@ -97,10 +98,13 @@ class CrawlFolder:
         return [self.agent(each) for each in range(number)]
 
     def create(self, configuration: Configuration) -> None:
-        """Make the folder, or take up the crawl in it with this configuration."""
+        """Make the folder, or take up the crawl in it with this configuration.
+
+        Its strategy is written by name, so that a crawl goes on by it whatever a later version has for a default.
+        """
         self.path.mkdir(parents=True, exist_ok=True)
         with self._changing():
-            self.save(configuration)
+            self.save(msgspec.structs.replace(configuration, strategy=configuration.link_scorer))
 
     def save(self, configuration: Configuration) -> None:
         """Write the effective configuration."""

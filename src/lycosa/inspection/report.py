@@ -90,7 +90,7 @@ def crawl_report(folder: CrawlFolder) -> Report:
     fetched.sort()
     sites = tuple((site, number, relevant[site]) for site, number in pages.most_common(MOST_SITES))
     seconds = fetched[-1][0] - fetched[0][0] if fetched else 0.0
-    judged = crawl_treasure(folder).judged if configuration.strategy == "treasure" else {}
+    judged = crawl_treasure(folder).judged if configuration.link_scorer == "treasure" else {}
     spoken = dict(languages.most_common())
     return Report(crawl_status(folder), harvest_curve(fetched), sites, spoken, seconds, judged, known, costly)
 

@@ -110,11 +110,11 @@ def _chosen(crawl: str, known: Mapping[str, Change], names: Sequence[str], undon
 
 
 def _keeper(folder: CrawlFolder, configuration: Configuration, topic: Topic) -> TreasureKeeper:
-    scorer = registry.find("link_scorers", configuration.strategy)(configuration, topic)
+    scorer = registry.find("link_scorers", configuration.link_scorer)(configuration, topic)
     keeper = getattr(scorer, "keeper", None)
     if not isinstance(keeper, TreasureKeeper):
         raise CrawlError(
-            f"crawl {folder.name!r} goes by the strategy {configuration.strategy!r}, which has no T-Graph; "
+            f"crawl {folder.name!r} goes by the strategy {configuration.link_scorer!r}, which has no T-Graph; "
             "`lycosa crawl --strategy treasure` makes one that has"
         )
     return keeper

@@ -22,6 +22,7 @@ from lycosa.lab.webs import LabWeb
 from lycosa.lab.workers import Failure, results_of
 from lycosa.plugins import registry
 from lycosa.plugins.plug_points import Topic
+from lycosa.text import terms, words
 from lycosa.topics.vectors import vectors
 
 TEXTS_REMEMBERED = 100_000
@@ -48,9 +49,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 1
 
     def __post_init__(self) -> None:
-        for name, value in (("--pages", self.pages), ("--examples", self.examples), ("--repeat", self.repeat)):
-            if value < 1:
-                raise ConfigurationError(f"{name} {value} is not possible; use 1 or more")
+        for name, value, least in (
+            ("--pages", self.pages, 1), ("--examples", self.examples, 0), ("--repeat", self.repeat, 1),
+        ):  # fmt: skip
+            if value < least:
+                raise ConfigurationError(f"{name} {value} is not possible; use {least} or more")
         for name, values in (("--topic", self.topics), ("--strategy", self.strategies), ("--seeds", self.kinds)):
             if not values:
                 raise ConfigurationError(f"{name} is empty; name at least one")
@@ -59,7 +62,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Case(NamedTuple):
-    """One task, the same for all strategies."""
+    """One task, the same for all strategies; without examples, `about` is what the topic is called."""
 
     topic: str
     kind: str
@@ -122,25 +125,38 @@ def cases_of(web: LabWeb, plan: Plan) -> list[Case]:
     found = []
     for topic, repeat in product(plan.topics, range(plan.repeat)):
         relevant = frozenset(url for url in web.topic(topic) if web.page(url) is not None)
-        examples = _examples(web, topic, relevant, plan, repeat)
-        about = Topic(
-            examples=tuple(_text_of(web, url) for url in examples),
-            structures=tuple(page.structure for url in examples if (page := web.page(url)) and page.structure),
-        )
+        drawn = _drawn(web, topic, relevant, plan, repeat)
+        examples = drawn[: plan.examples]
+        about = _by_examples(web, examples) if examples else _by_words(web, topic)
         for kind in plan.kinds:
-            seeds = examples[:ON_TOPIC_SEEDS] if kind == "on" else (web.generic_seed_for(relevant),)
+            seeds = drawn[:ON_TOPIC_SEEDS] if kind == "on" else (web.generic_seed_for(relevant),)
             seed = xxhash.xxh3_64_intdigest(f"{topic}/{kind}/{repeat}".encode(), plan.seed) >> 32
             found.append(Case(topic, kind, repeat, about, examples, seeds, relevant, seed))
     return found
 
 
-def _examples(web: LabWeb, topic: str, relevant: frozenset[str], plan: Plan, repeat: int) -> tuple[str, ...]:
-    """Pages with words, drawn at random from the topic."""
+def _by_examples(web: LabWeb, examples: Sequence[str]) -> Topic:
+    return Topic(
+        examples=tuple(_text_of(web, url) for url in examples),
+        structures=tuple(page.structure for url in examples if (page := web.page(url)) and page.structure),
+    )
+
+
+def _by_words(web: LabWeb, topic: str) -> Topic:
+    """A topic as somebody would type it: the last step of its path."""
+    label = " ".join(words(web.topic_path(topic).rpartition(".")[2]))
+    if not terms(label):
+        raise ConfigurationError(f"topic {topic!r}: {label!r} has only stop words; use --examples 1 or more")
+    return Topic(label)
+
+
+def _drawn(web: LabWeb, topic: str, relevant: frozenset[str], plan: Plan, repeat: int) -> tuple[str, ...]:
+    """Pages with words, drawn at random from the topic: as many as there are examples, or seeds without any."""
     able = [url for url in sorted(relevant) if (page := web.page(url)) is not None and page.text]
     if not able:
         raise ConfigurationError(f"topic {topic!r}: {web.name} has no page with text on it; choose another topic")
     drawing = Random(f"{plan.seed}/{web.topic_path(topic)}/{repeat}")
-    return tuple(drawing.sample(able, min(plan.examples, len(able))))
+    return tuple(drawing.sample(able, min(plan.examples or ON_TOPIC_SEEDS, len(able))))
 
 
 def _text_of(web: LabWeb, url: str) -> str:

@@ -51,7 +51,6 @@ def lab_configuration(strategy: str, overrides: Sequence[str] = ()) -> Configura
         "strategy": "best-first" if strategy == ORACLE else strategy,
         "fetching": {"connections": 1},
         "politeness": {"delay": 0, "address_delay": 0, "adaptive": 0.0},
-        "relevance": {"scorer": "cosine"},
         "traps": {"urls_per_pattern": 1_000_000, "hosts_per_domain": 1_000_000},
     }
     return settings.build(raw, overrides, origin="lab")
@@ -79,8 +78,9 @@ def run_trial(
     overrides: Sequence[str] = (),
 ) -> TrialResult:
     """Crawl a web from some seeds until so many pages are fetched."""
-    samples = ("relevance.scorer=structure",) if strategy == "structure" and topic.structures else ()
-    configuration = lab_configuration(strategy, (f"random_seed={seed}", *samples, *overrides))
+    configuration = lab_configuration(
+        strategy, (f"random_seed={seed}", f"relevance.scorer={_page_scorer(strategy, topic)}", *overrides)
+    )
     if strategy == ORACLE:
         judge = Strategy(Unjudged(), OracleLinkScorer(web, relevant))
     else:
@@ -96,6 +96,13 @@ def run_trial(
     spent = time.process_time() - begin
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return TrialResult(tuple(trial.order), spent, trial.decisions, memory, tuple(trial.relevances))
+
+
+def _page_scorer(strategy: str, topic: Topic) -> str:
+    """The page scorer that a crawl for this topic would have."""
+    if strategy == "structure" and topic.structures:
+        return "structure"
+    return "cosine" if topic.examples else "okapi"
 
 
 class _Trial:

@@ -53,7 +53,7 @@ def check_settings(
 def check_parts(configuration: Configuration) -> None:
     """Refuse names of parts that nobody has."""
     for point, name in (
-        ("link_scorers", configuration.strategy),
+        ("link_scorers", configuration.link_scorer),
         ("page_scorers", configuration.page_scorer),
         ("assigners", configuration.partition),
         ("fetchers", configuration.fetching.fetcher),
@@ -80,7 +80,7 @@ def check_a_seed_is_let_in(configuration: Configuration) -> None:
 
 
 def _check_topic(configuration: Configuration, folder: CrawlFolder, texts: Sequence[str]) -> None:
-    registry.check("link_scorers", configuration.strategy, configuration, (*texts, *configuration.topic.examples))
+    registry.check("link_scorers", configuration.link_scorer, configuration, (*texts, *configuration.topic.examples))
     checked_classes(configuration, scheme_of_crawl(configuration, folder.path))
     if texts:
         label_of(configuration)

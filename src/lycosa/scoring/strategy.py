@@ -141,7 +141,7 @@ class Strategy:
 def strategy_of(configuration: Configuration, topic: Topic) -> Strategy:
     """The strategy that a configuration names, for a topic."""
     page_scorer = registry.find("page_scorers", configuration.page_scorer)(configuration, topic)
-    link_scorer = registry.find("link_scorers", configuration.strategy)(configuration, topic)
+    link_scorer = registry.find("link_scorers", configuration.link_scorer)(configuration, topic)
 
     def classify(page: Page) -> tuple[str, ...]:
         return predictor(topic.scheme).of_page(page)

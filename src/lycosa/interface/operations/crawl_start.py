@@ -122,7 +122,7 @@ def _check_samples_count(told: argparse.Namespace, configuration: Configuration,
     """Sample pages for a crawl that looks at no structure would change nothing."""
     if told.example_structure and folder.exists and not configuration.reads_structure:
         raise CrawlError(
-            f"crawl {folder.name!r} goes by {configuration.strategy}, which looks at no sample pages; "
+            f"crawl {folder.name!r} goes by {configuration.link_scorer}, which looks at no sample pages; "
             "add --strategy structure, or choose another --name"
         )
 

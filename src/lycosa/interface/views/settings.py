@@ -120,7 +120,10 @@ _BY_STRATEGY = {
 
 def groups(configuration: Configuration) -> list[Group]:
     """The fields of a crawl with their values; those of its strategy among them."""
-    chosen = [*_GROUPS, *([_BY_STRATEGY[configuration.strategy]] if configuration.strategy in _BY_STRATEGY else [])]
+    chosen = [
+        *_GROUPS,
+        *([_BY_STRATEGY[configuration.link_scorer]] if configuration.link_scorer in _BY_STRATEGY else []),
+    ]
     plain = settings.plain(configuration)
     return [Group(group.label, tuple(_filled(field, plain) for field in group.fields)) for group in chosen]
 

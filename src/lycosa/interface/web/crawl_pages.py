@@ -86,7 +86,7 @@ def frame(library: Library, folder: CrawlFolder, tab: str) -> dict[str, Any]:
 def goes_by_graph(folder: CrawlFolder) -> bool:
     """Whether a crawl goes by a T-Graph."""
     try:
-        return bool(folder.configuration().strategy == "treasure")
+        return bool(folder.configuration().link_scorer == "treasure")
     except (ConfigurationError, OSError):
         return False
 

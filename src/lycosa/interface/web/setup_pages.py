@@ -5,7 +5,6 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from lycosa.configuration.sections import Configuration
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.interface.operations.calls import Office
 from lycosa.interface.operations.contact import remembered_contact
@@ -35,7 +34,6 @@ def set_up_page(request: Request) -> Response:
         trouble=trouble,
         names=office.library.names(),
         strategies=registry.names("link_scorers"),
-        usual=Configuration(),
         contact_known=bool(remembered_contact(office.home)),
     )
 
