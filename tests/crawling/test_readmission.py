@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from tiny_web import TinyWeb, crawl_folder, page, rows, run
 
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawling.readmission import SecondThoughts
+from lycosa.queue_records import State, UrlRecord
 
 HERE, THERE = "http://a.example/", "http://b.example/"
 LINKS = [f"{THERE}{number}" for number in range(5)]
@@ -62,6 +64,35 @@ def test_nothing_is_looked_for_while_the_rules_are_the_same(
     folder.change("politeness.retries=1")
     assert run(folder, web()) == []
     assert looked == []
+
+
+def test_only_what_a_pattern_or_the_scope_refused_is_judged_again(
+    folder: CrawlFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reasons = {"": ["blocked: b.example", "out-of-scope: b.example"], "kept": ["too-deep: 3 > 2", "robots", "http-404"]}
+    records = [
+        UrlRecord(f"{THERE}{why}", State.REFUSED, why=why, number=number)
+        for number, why in enumerate([why for each in reasons.values() for why in each], 1)
+    ]
+    waiting = UrlRecord(f"{THERE}waiting", State.WAITING, why="blocked: the reason of its priority", number=9)
+    again: list[str] = []
+
+    class Store:
+        def mark(self, name: str) -> bytes | None:
+            return None
+
+        def numbered(self) -> int:
+            return 9
+
+        def urls_after(self, number: int, most: int) -> list[UrlRecord]:
+            return [*records, waiting]
+
+    class Waiting:
+        def reconsider(self, urls: list[str], now: float) -> None:
+            again.extend(urls)
+
+    SecondThoughts(cast(Any, Store()), cast(Any, Waiting()), folder.configuration()).go_on(0.0)
+    assert again == [f"{THERE}{why}" for why in reasons[""]]
 
 
 def test_what_a_person_adds_is_fetched_though_it_was_before_or_was_refused(tmp_path: Path) -> None:

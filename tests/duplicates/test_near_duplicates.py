@@ -141,6 +141,17 @@ def test_a_chain_ends_where_pages_are_no_longer_near_the_representative() -> Non
     assert NearDuplicates.of([(1, chain[1]), (0, chain[0]), (2, chain[2])]).group_of(2) == [1, 0, 2]
 
 
+@pytest.mark.parametrize("order", [(0, 2, 1), (2, 0, 1)])
+def test_of_two_representatives_that_a_page_is_near_the_older_one_stands_for_it(order: tuple[int, ...]) -> None:
+    chain = [said(with_tail_of(1, share, 2)) for share in (0.0, 0.2, 0.4)]
+    index = NearDuplicates.of([(key, chain[key]) for key in order])
+    oldest, other, _ = order
+    assert [index.representative(key) for key in order] == [oldest, other, oldest]
+    assert index.near(chain[1]) == oldest
+    kept = NearDuplicates.from_bytes(index.to_bytes())
+    assert [kept.representative(key) for key in order] == [oldest, other, oldest]
+
+
 def test_pages_that_lose_their_representative_look_for_a_group_again() -> None:
     near_one, near_other = said(with_tail_of(1, 0.2, 2)), said(prose(3)[:80] + prose(1)[80:])
     assert not near(near_one, near_other)

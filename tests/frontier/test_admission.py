@@ -43,8 +43,11 @@ def test_scope_of_the_seeds() -> None:
     assert refusal("http://b.co.uk/x", configuration) == "out-of-scope: b.co.uk is not a seed's domain"
 
 
-def test_depth() -> None:
-    assert refusal("http://a.org/", Configuration(scope=Scope(depth=2)), depth=3) == "too-deep: 3 > 2"
+@pytest.mark.parametrize("deepest", [0, 1, 2])
+def test_the_depth_asked_for_is_let_in_and_one_link_more_is_not(deepest: int) -> None:
+    configuration = Configuration(scope=Scope(depth=deepest))
+    assert refusal("http://a.org/", configuration, depth=deepest) is None
+    assert refusal("http://a.org/", configuration, depth=deepest + 1) == f"too-deep: {deepest + 1} > {deepest}"
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,16 @@ def test_a_result_chosen_more_often_than_others_at_its_place_is_good() -> None:
     assert found(said, "mine", "bad") == 0.0, "as often, but at the first place, where that is little"
 
 
+@pytest.mark.parametrize(("chosen", "expected"), [(1, 1 / 3), (2, 0.5), (6, 0.75)])
+def test_a_result_is_taken_for_an_ordinary_one_with_the_weight_of_two_choices(chosen: int, expected: float) -> None:
+    """Where hardly anything was expected, `n` choices are `(n + 2) / 2` times as many, a lift of `n / 2`."""
+    looked_at = np.ones(PLACES)
+    (choice,) = ClickModel(looked_at, 1e-12).choices(
+        np.eye(1, PLACES) * chosen, np.array([[chosen] + [0] * (PLACES - 1)], float)
+    )
+    assert choice.value == pytest.approx(expected)
+
+
 def test_few_choices_say_little() -> None:
     usual = pages_of_results({place: 0.3 / place for place in range(1, 11)})
     one, ten, many = (found(chosen_results([*usual, at("mine", "u", 5, n, n)]), "mine", "u") for n in (1, 10, 1000))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,20 @@ def test_what_was_not_committed_is_cut_off(tmp_path: Path) -> None:
     (place,) = again.append([response(3)])
     assert place.offset == committed.offset
     assert read(tmp_path, place)[1].url == "http://a.org/3"
+
+
+@pytest.mark.parametrize("largest", [2_000, 3_500])
+def test_a_file_takes_responses_until_it_is_as_large_as_asked_for(tmp_path: Path, largest: int) -> None:
+    archive = Archive(tmp_path, "agent-0", Position(), largest)
+    body = random.Random(1).randbytes(800)
+    places = [place for number in range(12) for place in archive.append([response(number, body)])]
+    archive.close()
+    begun = [place.offset for place in places]
+    last = {place.file: place for place in places}
+    *full, _ = last
+    assert len(full) > 1
+    assert all(offset < largest or begun[0] == offset for offset in begun), "no response goes into a file that is full"
+    assert all(last[file].offset + last[file].length >= largest for file in full), "none is left before it is full"
 
 
 def test_files_begun_after_the_commit_are_removed(tmp_path: Path) -> None:

@@ -101,6 +101,27 @@ def test_a_node_two_links_away_keeps_its_promise_by_leading_nearer() -> None:
     assert dog.graph.nodes[node.key].weight == 1.0
 
 
+def test_a_node_two_links_away_breaks_its_promise_by_leading_no_nearer() -> None:
+    node = Node("x", HUB, (), 2)
+    dog = Watchdog(TreasureGraph([node]))
+    for at in range(8):
+        dog.saw(f"target{at}", Seen("", 0.9, {}))
+        dog.saw(f"way{at}", Seen("", 0.0, {WAY: (f"target{at}",)}))
+        dog.saw(f"hub{at}", Seen("", 0.0, {HUB: (f"way{at}",)}), node.key)
+    dog.look()
+    assert (dog.graph.nodes[node.key].tried, dog.graph.nodes[node.key].led) == (8, 0)
+    assert dog.graph.nodes[node.key].weight < 0.5
+
+
+def test_the_reason_of_a_node_says_how_far_its_link_was_from_a_target() -> None:
+    dog = Watchdog(TreasureGraph())
+    walked(dog)
+    assert {change.node.passage.nearest: change.why for change in dog.look()} == {
+        "Hub": "a link in it led to way, 1 links from a target",
+        "Way": "a link in it led to target, 0 links from a target",
+    }
+
+
 def test_old_experience_fades() -> None:
     node, other = Node("x", WAY, (), 1), Node("y", HUB, (), 1)
     dog = Watchdog(TreasureGraph([node, other]))
