@@ -26,6 +26,7 @@ def configured(port: int, seeds: list[str], **changes: object) -> Configuration:
         "name": "audited",
         "seeds": seeds,
         "patience": "3s",
+        "strategy": "best-first",
         "topic": {"words": "birds feather wing nest"},
         "politeness": {
             "delay": f"{DELAY * 1000:.0f}ms",

@@ -58,6 +58,7 @@ def crawl_folder(home: Path, seeds: list[str], **changes: object) -> CrawlFolder
         "name": "tiny",
         "seeds": seeds,
         "patience": "100ms",
+        "strategy": "best-first",
         "topic": {"words": "birds feather wing nest", "page_classes": False},
         "politeness": {"delay": 0, "address_delay": 0, "adaptive": 0.0},
         "sitemaps": {"guess": False},
