@@ -29,7 +29,7 @@ NO_HEADINGS = Headings()
 
 
 class Link(Record, frozen=True):
-    """A URL somebody pointed at, and where it was found."""
+    """A URL somebody pointed at, and where it was found; `rel` holds the media type that it declares, too."""
 
     url: str
     parent: str = ""
@@ -162,6 +162,9 @@ SITEMAP = "sitemap"
 
 REJECTED = -1e9
 """The priority of a link that must not be fetched unless it is judged anew; it waits, with its reason, until then."""
+
+LAST = -1e7
+"""The priority of a link that comes after all others, however it is judged: it hardly leads to a page."""
 
 
 class Score(Record, frozen=True):

@@ -321,6 +321,14 @@ def test_wanted_types(kind: str) -> None:
     assert fetched(fetch(answer(kind=kind))).response.body == PAGE
 
 
+@pytest.mark.parametrize("interim", [b"", b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"])
+def test_a_refused_type_ends_the_transfer_at_the_headers(interim: bytes) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nContent-Length: 999999\r\n\r\n"
+    outcome = fetch(raw(interim + head))
+    assert isinstance(outcome, Refused), f"it waited for a body that nobody wants: {outcome}"
+    assert (outcome.why, outcome.detail) == ("content-type", "application/pdf")
+
+
 @pytest.mark.parametrize("kind", ["application/pdf", "image/png", "nonsense", "text/htmlx"])
 def test_unwanted_types_are_not_read(kind: str) -> None:
     begin = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n".encode()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.configuration.sections import Configuration, Scope, Traps
+from lycosa.configuration.sections import Configuration, Fetching, Scope, Traps
 from lycosa.frontier.admission import Admission, admission
 from lycosa.frontier.traps import _TOKEN, _has_token, pattern_of
 from lycosa.records import SITEMAP, Link
@@ -167,3 +167,35 @@ def test_facets_share_a_pattern_whatever_their_order() -> None:
 def test_a_farm_of_subdomains_is_cut_off() -> None:
     hosts = [f"http://n{number}.farm.org/" for number in range(100)]
     assert let_in(hosts, Traps(hosts_per_domain=20)) == 20
+
+
+HTML_ONLY = Fetching(types=("text/html",))
+
+
+@pytest.mark.parametrize(
+    ("url", "rel", "types", "named"),
+    [
+        ("http://a.org/x.PNG", "", ("text/html",), "image"),
+        ("http://a.org/x.pdf?page=2", "", ("text/html",), "application/pdf"),
+        ("http://a.org/x.tar.gz", "nofollow", ("text/html",), "application/zip"),
+        ("http://a.org/get/7", "nofollow application/pdf", ("text/html",), "application/pdf"),
+        ("http://a.org/get/7", "image/png", ("text/html",), "image/png"),
+        ("http://a.org/x.pdf", "", ("text/html", "Application/PDF"), None),
+        ("http://a.org/x.jpeg", "", ("image/jpeg",), None),
+        ("http://a.org/x.pdf", "text/html", ("text/html",), None),
+        ("http://a.org/x.html", "text/html", ("text/html",), None),
+        ("http://a.org/wiki/File:Wolf.jpg", "", ("text/html",), None),
+        ("http://a.org/get?file=x.pdf", "", ("text/html",), None),
+        ("http://pdf/", "", ("text/html",), None),
+        ("http://a.pdf/pdf", "", ("text/html",), None),
+    ],
+)
+def test_links_to_files_that_are_no_pages_come_last(url: str, rel: str, types: tuple[str, ...], named: str) -> None:
+    why = admission(Configuration(fetching=Fetching(types=types))).comes_last(Link(url, "http://a.org/", rel=rel))
+    assert (why is None) if named is None else (why is not None and named in why)
+
+
+def test_what_people_ask_for_does_not_come_last() -> None:
+    rules = admission(Configuration(fetching=HTML_ONLY))
+    assert rules.comes_last(Link("http://a.org/x.pdf")) is None
+    assert rules.comes_last(Link("http://a.org/x.gz", "http://a.org/", rel=SITEMAP)) is None

@@ -6,6 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_frontier import POLITE, a_frontier, add, open_all, take
 
+from lycosa.configuration.sections import Configuration
+from lycosa.frontier.admission import admission
+from lycosa.frontier.frontier import Frontier
 from lycosa.frontier.frontier_store import MemoryShelf
 from lycosa.queue_records import State
 from lycosa.records import REJECTED, Link, Score
@@ -167,3 +170,37 @@ def test_a_rejected_link_waits_until_it_is_judged_anew() -> None:
     assert take(again) is None
     assert again.revise([(A, Score(0.01, "passes now"))], 0.0) == 1
     assert take(again) == A
+
+
+FILE, PAGE = Link("http://a.org/x.pdf", "http://a.org/"), Link("http://b.org/x", "http://a.org/")
+
+
+def a_frontier_without_pdf(shelf: MemoryShelf | None = None, *, picky: bool = False) -> Frontier:
+    frontier = a_frontier(POLITE, shelf=shelf)
+    frontier.change_rules(admission(Configuration()), lambda link: None, 0.0)
+    frontier.picky = picky
+    return frontier
+
+
+def test_a_link_to_a_file_comes_last_however_it_is_judged_then_and_later() -> None:
+    shelf = MemoryShelf()
+    frontier = a_frontier_without_pdf(shelf)
+    for number, value in ((0, 0.9), (1, 5.0)):
+        frontier.add([FILE], [Score(value)], number)
+    frontier.add([PAGE], [Score(0.01)], 0.0)
+    frontier.revise([(FILE.url, Score(9.0))], 0.0)
+    shelf.apply(frontier.drain())
+    later = a_frontier_without_pdf(shelf)
+    later.add([FILE], [Score(9.0)], 2.0)
+    later.revise([(FILE.url, Score(9.0))], 2.0)
+    record = later.known(FILE)
+    assert record is not None
+    assert "comes last: it ends like application/pdf" in record.why
+    assert [take(later, 5.0), take(later, 5.0)] == [PAGE.url, FILE.url]
+
+
+def test_links_that_come_last_do_not_wait_for_each_other() -> None:
+    frontier = a_frontier_without_pdf(picky=True)
+    others = [Link(f"http://{letter}.org/{number}.pdf", "http://a.org/") for letter in "ab" for number in range(2)]
+    frontier.add(others, [Score(0.5)] * 4, 0.0)
+    assert {str(take(frontier))[:12] for _ in range(2)} == {"http://a.org", "http://b.org"}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.frontier.url_patterns import matcher, normal_pattern, odd_pattern
+from lycosa.frontier.url_patterns import matcher, meant_for_paths, normal_pattern, odd_pattern
 from lycosa.urls import normalise
 
 
@@ -88,6 +88,31 @@ def test_and_nothing_else(pattern: str, url: str) -> None:
 def test_what_no_url_could_match_is_refused_and_matches_nothing(pattern: str, why: str) -> None:
     assert why in odd_pattern(pattern)
     assert not matcher(pattern)("http://a.org/x")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "instead"),
+    [
+        ("*.pdf", "*/*.pdf"),
+        ("*.PDF", "*/*.PDF"),
+        ("*.jpg*", "*/*.jpg*"),
+        ("report.pdf", "*/*report.pdf"),
+        ("*.html", "*/*.html"),
+        ("*sort=*", "*/*sort=*"),
+        ("*.zip", "*/*.zip"),
+    ],
+)
+def test_a_pattern_of_hosts_that_is_meant_for_paths_is_refused_with_one_that_works(pattern: str, instead: str) -> None:
+    assert f"write {instead!r}" in meant_for_paths(pattern)
+    assert not odd_pattern(instead)
+    assert not meant_for_paths(instead)
+    url = instead.replace("*/*", "http://a.org/dir/x").replace("*", "1")
+    assert matcher(instead)(str(normalise(url)))
+
+
+@pytest.mark.parametrize("pattern", ["*.org", "example.*", "my.zip", "*/*.pdf", "a.org/*.pdf", "pdf.example", "[::1]"])
+def test_patterns_of_hosts_are_left_alone(pattern: str) -> None:
+    assert not meant_for_paths(pattern)
 
 
 @given(st.text("aZ.*?[]!:/%é {^|~-", max_size=30))

@@ -206,6 +206,20 @@ def test_a_relation_without_a_value_and_anchors_without_an_address_do_no_harm() 
     ]
 
 
+@pytest.mark.parametrize(
+    ("attributes", "rel"),
+    [
+        ("type=Application/PDF", "application/pdf"),
+        ("rel=NoFollow type='image/png; q=1'", "nofollow image/png"),
+        ("rel=Next type=1", "next"),
+        ("type", ""),
+        ("type='a/b c/d'", ""),
+    ],
+)
+def test_the_type_that_a_link_declares_stands_with_its_rel(attributes: str, rel: str) -> None:
+    assert links_of(f"<p><a href=x {attributes}>x</a>")["x"].rel == rel
+
+
 def test_named_anchors_do_not_count_as_links_and_headings_below_the_last_link_are_read() -> None:
     page = read_page(fetched("<a name=n></a>" * 9 + "<a href=/a>a</a>" * 5 + "<h2>Below</h2>"), most_links=1)
     assert [link.url for link in page.links] == ["https://site.test/a"]

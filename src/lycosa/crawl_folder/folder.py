@@ -25,7 +25,7 @@ import platformdirs
 from lycosa.configuration import settings
 from lycosa.configuration.sections import Configuration
 from lycosa.durable import replace_file, write_all
-from lycosa.frontier.url_patterns import odd_pattern, same_pattern
+from lycosa.frontier.url_patterns import meant_for_paths, odd_pattern, same_pattern
 from lycosa.user_error import Mendable
 
 OWNING_TRIES = 10
@@ -138,7 +138,7 @@ class CrawlFolder:
 
     def add_pattern(self, kind: str, pattern: str) -> None:
         """Block or allow a pattern (and lift the opposite order for the same pattern)."""
-        if odd := odd_pattern(pattern):
+        if odd := odd_pattern(pattern) or meant_for_paths(pattern):
             raise CrawlError(odd)
         other = "allow" if kind == "block" else "block"
         with self._changing():

@@ -29,6 +29,7 @@ UNWANTED = -1
 MOST_HEADERS = 1000
 MOST_CHUNKS = 64
 _STOP = -1
+_SHORTEST_LINE = 3
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _FOLD = re.compile(r"\r?\n[ \t]+")
 _FIELD = re.compile(r"^([^:\n]+):[ \t]*([^\r\n]*)", re.MULTILINE)
@@ -92,8 +93,8 @@ class Transferred(Record, frozen=True):
 class Exchange:
     """A handle, and the state of the exchange it is in. Callbacks run inside libcurl and must not raise.
 
-    Header lines are only collected, without a call into Python for each; they are looked at once, when the body
-    begins or the exchange ends. Until then libcurl's own ceiling (300 KiB with all interim answers) holds.
+    Header lines are only collected; they are looked at once, when the last of them has come, so that an answer nobody
+    wants ends there. Until then libcurl's own ceiling (300 KiB with all interim answers) holds.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -123,7 +124,7 @@ class Exchange:
         setopt(pycurl.DNS_CACHE_TIMEOUT, 0)  # addresses are given; libcurl would look through all it knows each time
         setopt(pycurl.USERAGENT, limits.user_agent)
         setopt(pycurl.HTTPHEADER, self._standing_headers)
-        setopt(pycurl.HEADERFUNCTION, self._lines.append)
+        setopt(pycurl.HEADERFUNCTION, self._on_header)
         setopt(pycurl.WRITEFUNCTION, self._on_body)
         setopt(pycurl.OPENSOCKETFUNCTION, self._on_socket)
         setopt(pycurl.SSL_VERIFYPEER, 1 if limits.verify_tls else 0)
@@ -200,6 +201,14 @@ class Exchange:
         self._ceiling = self._plan(self.status, self._fields)
         if self._ceiling == UNWANTED:
             self._stopped = Fault("unwanted")
+
+    def _on_header(self, line: bytes) -> int | None:
+        self._lines.append(line)
+        if len(line) < _SHORTEST_LINE and not self.status:  # it is empty: an answer, or an interim one, has its headers
+            self._read_headers()
+            if self._stopped is not None:
+                return _STOP
+        return None
 
     def _on_body(self, chunk: bytes) -> int | None:
         if not self.status:

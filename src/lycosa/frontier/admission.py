@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from lycosa.configuration.sections import Configuration
+from lycosa.file_endings import ENDINGS, ending_of
 from lycosa.frontier.url_patterns import matcher
 from lycosa.plugins import registry
 from lycosa.plugins.plug_points import AdmissionRule, Remembering
@@ -20,12 +21,18 @@ from lycosa.urls import domain_of, site_of
 class Admission:
     """All rules of a crawl, asked in order; the first refusal counts.
 
-    `blocked` is the operator's word against a URL, whatever it would be asked for.
+    `blocked` is the operator's word against a URL, whatever it would be asked for; `comes_last` says of a link that
+    is let in why it is hardly worth a request.
     """
 
-    def __init__(self, rules: Sequence[tuple[str, AdmissionRule]], blocked: AdmissionRule | None = None) -> None:
+    def __init__(
+        self,
+        rules: Sequence[tuple[str, AdmissionRule]],
+        blocked: AdmissionRule | None = None,
+        comes_last: AdmissionRule | None = None,
+    ) -> None:
         self._rules = [(name, rule) for name, rule in rules if rule is not admit_all]
-        self.blocked = blocked or admit_all
+        self.blocked, self.comes_last = blocked or admit_all, comes_last or admit_all
 
     def refusal(self, link: Link) -> str | None:
         """Why a link is not let in, or None."""
@@ -67,7 +74,25 @@ def admit_all(link: Link) -> str | None:
 def admission(configuration: Configuration) -> Admission:
     """The admission rules that a configuration names."""
     rules = [(name, registry.find("admission_rules", name)(configuration)) for name in configuration.scope.rules]
-    return Admission(rules, blocked_rule(configuration))
+    return Admission(rules, blocked_rule(configuration), unwanted_type(configuration))
+
+
+def unwanted_type(configuration: Configuration) -> AdmissionRule:
+    """Why a link hardly leads to a page: its `type` attribute or its ending says so; what people ask for is exempt."""
+    wanted = frozenset(kind.lower() for kind in configuration.fetching.types)
+    halves = frozenset(f"{kind.partition('/')[0]}/*" for kind in wanted)
+    unwanted = {ending: kind for ending, kind in ENDINGS.items() if kind not in wanted and kind not in halves}
+
+    def rule(link: Link) -> str | None:
+        if not link.parent or link.rel == SITEMAP:
+            return None
+        declared = next((word for word in link.rel.split() if "/" in word), "") if "/" in link.rel else ""
+        if declared:
+            return None if declared in wanted else f"comes last: its type is {declared}, which fetching.types lacks"
+        kind = unwanted.get(ending_of(link.url))
+        return kind and f"comes last: it ends like {kind.removesuffix('/*')}, which fetching.types lacks"
+
+    return rule
 
 
 def scheme_rule(configuration: Configuration) -> AdmissionRule:

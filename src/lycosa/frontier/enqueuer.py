@@ -22,7 +22,7 @@ from lycosa.frontier.seen_urls import SETTLED, SeenUrls
 from lycosa.frontier.site_queues import Queues
 from lycosa.frontier.site_scheduler import Calendar
 from lycosa.queue_records import SitemapLink, State, UrlRecord
-from lycosa.records import SITEMAP, Link, Links, Score, links_at, urls_of
+from lycosa.records import LAST, SITEMAP, Link, Links, Score, links_at, urls_of
 from lycosa.urls import fingerprint, site_of
 
 MOST_ANCHORS = 8
@@ -153,6 +153,9 @@ class Entrance:
             self.refusals[_reason(why)] += 1
             return False
         queues, url, value = self._queues, link.url, score.value
+        last = self.admission.comes_last(link)
+        if last is not None:
+            value = LAST
         if site is None:
             site = queues.new_site(site_of(url))
             key = site.prefix + key
@@ -160,7 +163,7 @@ class Entrance:
         anchors = (link.anchor[:LONGEST_ANCHOR],) if link.anchor else ()
         found = now + READING * link.position
         order = value - self._rate * found
-        reason = score.why if why is None else ""
+        reason = (last or score.why) if why is None else ""
         record = UrlRecord(
             url, State.WAITING, value, found, order, link.parent, link.depth, link.redirects, 0, anchors, reason,
             number=queues.numbered, rel=link.rel if link.rel == SITEMAP else "",
@@ -169,7 +172,7 @@ class Entrance:
         if why is not None:
             self.refuse(key, record, why, now)
             return False
-        self.seen.put(url, value)
+        self.seen.put(url, value if last is None else SETTLED)
         if queues.enter(site, key, record):
             self._calendar.best_changed(site, now)
         return True
@@ -199,8 +202,9 @@ class Entrance:
 
     def _raise(self, key: bytes, record: UrlRecord, link: Link, score: Score, now: float) -> None:
         """A known URL was found again: a better judgement counts, with its old place in time."""
-        if record.state is not State.WAITING or score.value < record.priority + SMALLEST_GAIN:
-            self.seen.put(record.url, record.priority if record.state is State.WAITING else SETTLED, met=True)
+        waits = record.state is State.WAITING and record.priority != LAST
+        if not waits or score.value < record.priority + SMALLEST_GAIN:
+            self.seen.put(record.url, record.priority if waits else SETTLED, met=True)
             return
         anchor, anchors = link.anchor[:LONGEST_ANCHOR], record.anchors
         if anchor and anchor not in anchors and len(anchors) < MOST_ANCHORS:
@@ -257,7 +261,7 @@ class Entrance:
         on_shelf = self._shelf.known([key for key in doubtful if key not in changes.urls])
         for key, score in doubtful.items():
             record = changes.urls.get(key) or changes.refused.get(key) or on_shelf.get(key)
-            if record is None or record.state is not State.WAITING:
+            if record is None or record.state is not State.WAITING or record.priority == LAST:
                 continue
             if abs(record.priority - score.value) >= SMALLEST_REVISION:
                 order = score.value - self._rate * record.enqueued_at

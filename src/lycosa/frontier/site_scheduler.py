@@ -174,6 +174,6 @@ class Calendar:
             if waits and other.best == best:
                 aged = self._rate * now
                 own, others = (order_in_queue(each.heads[0]) + aged for each in (site, other))
-                return own < PICKINESS * others
+                return own < PICKINESS * others and others > 0
             heappop(self._soon)
         return False

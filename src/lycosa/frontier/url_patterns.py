@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from urllib.parse import quote
 
+from lycosa.file_endings import ENDINGS
 from lycosa.urls import LONGEST, host_of, normalise, one_spelling, site_of
 
 _EXPRESSION = re.compile(r"^\^|^\.\*|\\|\(\?|\.\+|\$$")
@@ -27,6 +28,10 @@ _ESCAPED = re.compile(r'[^!#-;=?-~]|["<>]')
 """What our URLs never have as it is, neither in a path nor in a query."""
 _EITHER = {char: f"(?:{re.escape(char)}|%{ord(char):02X})" for char in "'^`{}"}
 """What stands as it is in queries or in paths, and escaped in the other."""
+_FILES = {*ENDINGS, "asp", "aspx", "cgi", "css", "csv", "htm", "html", "js", "json", "jsp", "md", "php", "txt", "xml"}
+_ALSO_DOMAINS = frozenset(("md", "mov", "ps", "zip"))
+"""Endings of files that are top-level domains, too."""
+_QUERY = re.compile(r"[=&]")
 _USUAL = {"http": "80", "https": "443"}
 _TOKEN = re.compile(r"(?P<star>\*+)|(?P<one>\?)|\[(?P<no>!?)(?P<any>\]?[^\]/]{1,100})\]|(?P<char>.)", re.DOTALL)
 _PORT_HERE = "\n"
@@ -54,6 +59,20 @@ def odd_pattern(pattern: str) -> str:
     except OddPattern as error:
         return f"no URL could match {pattern!r}: {error}"
     return ""
+
+
+def meant_for_paths(pattern: str) -> str:
+    """Why a pattern without a slash, which is one of hosts, seems to be meant for paths; '' where it does not."""
+    if "/" in pattern:
+        return ""
+    like, instead = "a part of an address behind its host", f"*/*{pattern.lstrip('*')}"
+    ending = pattern.rstrip("*?").rpartition(".")[2].lower().lstrip("*")
+    if ending in _FILES and (pattern.startswith("*") or ending not in _ALSO_DOMAINS):
+        like = "the ending of a file"
+    elif not _QUERY.search(pattern):
+        return ""
+    more = f", or '{pattern}/*' for hosts" if ending in _ALSO_DOMAINS else ""
+    return f"{pattern!r} looks like {like}, and a pattern without a slash means hosts; write '{instead}'{more}"
 
 
 def same_pattern(one: str, other: str) -> bool:

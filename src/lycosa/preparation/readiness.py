@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lycosa.configuration.sections import Configuration
+from lycosa.configuration.sections import Configuration, Scope
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.class_scheme import checked_classes, scheme_of_crawl
 from lycosa.crawl_folder.folder import CrawlFolder
@@ -18,7 +18,7 @@ from lycosa.crawling.click_source import check_source
 from lycosa.fetching.address_guard import AddressGuard
 from lycosa.fetching.contact import check_contact
 from lycosa.frontier.admission import admission
-from lycosa.frontier.url_patterns import odd_pattern
+from lycosa.frontier.url_patterns import meant_for_paths, odd_pattern
 from lycosa.plugins import registry
 from lycosa.preparation.structure_samples import check_samples
 from lycosa.records import Link
@@ -45,9 +45,18 @@ def check_settings(
     check_source(configuration, folder.path)
     AddressGuard(configuration.fetching.allow_addresses)
     registry.check("fetchers", configuration.fetching.fetcher, configuration)
-    for odd in filter(None, map(odd_pattern, (*configuration.scope.block, *configuration.scope.allow))):
-        raise ConfigurationError(f"scope: {odd}")
+    _check_patterns(configuration, folder)
     admission(configuration)
+
+
+def _check_patterns(configuration: Configuration, folder: CrawlFolder) -> None:
+    """Refuse patterns that match nothing; a crawl keeps those that it has and that only seem to mean something else."""
+    patterns = {*configuration.scope.block, *configuration.scope.allow}
+    known = folder.configuration().scope if folder.exists else Scope()
+    new = patterns.difference(known.block, known.allow)
+    odd = (*map(odd_pattern, sorted(patterns)), *map(meant_for_paths, sorted(new)))
+    for why in filter(None, odd):
+        raise ConfigurationError(f"scope: {why}")
 
 
 def check_parts(configuration: Configuration) -> None:

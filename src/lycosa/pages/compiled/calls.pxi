@@ -42,10 +42,10 @@ cdef void (*set_scripting)(Node, bint) noexcept nogil
 cdef Step body_of
 
 cdef enum:
-    HREF, REL, CLASS, ID, ROLE, LANG
+    HREF, REL, CLASS, ID, ROLE, LANG, TYPE
     ALL_ATTRIBUTES
 cdef const char *ATTRIBUTES[ALL_ATTRIBUTES]
-ATTRIBUTES[:] = ["href", "rel", "class", "id", "role", "lang"]
+ATTRIBUTES[:] = ["href", "rel", "class", "id", "role", "lang", "type"]
 cdef int attribute_kinds[ALL_ATTRIBUTES]
 cdef int sort_of[KINDS]
 cdef int flags_of[KINDS]

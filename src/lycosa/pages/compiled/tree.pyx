@@ -26,6 +26,7 @@ from lycosa.pages.html.elements import (
     MOST_BREAKS, MOST_RELATIONS, MOST_TITLES, SORT_OF_TAG, SORTS, Said, folded, kind_of, shortened,
 )
 from lycosa.pages.html.links import LONGEST_ANCHOR, LONGEST_HEADING, MENTIONS_PER_LINK, MOST_HEADINGS, MOST_INSIDE
+from lycosa.pages.link_types import rel_with_type
 from lycosa.pages.structure.outline import NUMBER_OF_KIND, TOO_DEEP, skeleton_of
 from lycosa.pages.structure.skeleton import DEEPEST as DEEPEST_ELEMENT
 from lycosa.pages.structure.skeleton import ForeignNames
@@ -229,12 +230,12 @@ cdef class CompiledTree(Elements):
                 self.dropped += 1
                 continue
             anchors_found.put(position, self.buffer, self.filled, length)
-            rel = _attribute(node, REL)
+            rel, kind = _attribute(node, REL), _attribute(node, TYPE)
             if block.read is None:
                 self._boundary(block)
             boundaries[position] = self._around(block, self.sorted[ANCHORS].at[at]) if block.long else block.read
             blocks[position], over[position] = block, above[at]
-            paths[position], rels[position] = place.link_path, rel.lower() if rel else ""
+            paths[position], rels[position] = place.link_path, rel_with_type(rel, kind) if rel or kind else ""
         return Links(own, depth, urls_found, anchors_found.text(), boundaries, over, "\n".join(paths), rels)
 
     cdef list _resolved(self, int anchors, Py_ssize_t most, str base, bint drop_tracking, str codec):

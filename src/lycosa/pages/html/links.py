@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborNode
 from lycosa import urls
 from lycosa.pages.html.elements import IMAGE, LEVELS, Elements, folded, shortened
 from lycosa.pages.html.link_context import Block, Places
+from lycosa.pages.link_types import rel_with_type
 from lycosa.records import NO_HEADINGS, Headings, Link, Links
 
 LONGEST_ANCHOR = 200
@@ -99,7 +100,10 @@ class Anchors:
             attributes = list(compress(attributes, leading))
             hrefs = list(compress(hrefs, leading))
         self.hrefs = cast("list[str]", hrefs)
-        self.rels = [given.get("rel") or "" for given in attributes]
+        self.rels = [
+            rel_with_type(given.get("rel"), given.get("type")) if "rel" in given or "type" in given else ""
+            for given in attributes
+        ]
 
     def _leave_out(self, most: int) -> None:
         """No more than so many anchors with an address are read."""
@@ -160,7 +164,7 @@ def find_links(
             dropped += 1
             continue
         boundary = places.boundary(node, block)
-        chosen[url] = Found(anchor, boundary, headings, place.link_path, rel and rel.lower(), position)
+        chosen[url] = Found(anchor, boundary, headings, place.link_path, rel, position)
     found = list(chosen.values())
     links = Links(
         own,
