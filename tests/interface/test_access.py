@@ -153,15 +153,30 @@ def test_a_forged_or_old_cookie_is_nobody(visitor: TestClient, own_home: Path, m
     assert "Sign out" not in visitor.get("/").text
 
 
-def test_the_key_of_the_console_signs_one_browser_in_once(own_home: Path) -> None:
+def test_the_key_of_the_console_signs_browsers_of_this_machine_in_again_and_again(own_home: Path) -> None:
     app = web_app(own_home, ["testserver"])
     key = app.state.office.access.console_key()
-    first, second = (TestClient(app, follow_redirects=False) for _ in range(2))
-    assert first.get(f"/sign-in?key={key}").status_code == 303
-    assert "may admin" in first.get("/").text
-    answer = second.get(f"/sign-in?key={key}")
+    for address in ("127.0.0.1", "::1", "127.0.0.1"):
+        browser = TestClient(app, follow_redirects=False, client=(address, 50_000))
+        for _ in range(2):
+            assert browser.get(f"/sign-in?key={key}").status_code == 303
+            assert "may admin" in browser.get("/").text
+    later = TestClient(web_app(own_home, ["testserver"]), follow_redirects=False, client=("127.0.0.1", 50_000))
+    answer = later.get(f"/sign-in?key={key}")
     assert answer.status_code == 200
-    assert "was used before" in answer.text
+    assert "an earlier start of the server" in answer.text
+    assert "Sign out" not in later.get("/").text
+
+
+def test_from_another_machine_the_key_of_the_console_signs_one_browser_in(own_home: Path) -> None:
+    app = web_app(own_home, ["testserver"], open_reading=False)
+    key = app.state.office.access.console_key()
+    elsewhere = ("192.0.2.7", 50_000)
+    first, second = (TestClient(app, follow_redirects=False, client=elsewhere) for _ in range(2))
+    assert first.get(f"/sign-in?key={key}").status_code == 303
+    assert "opened on another machine before" in second.get(f"/sign-in?key={key}").text
+    here = TestClient(app, follow_redirects=False, client=("127.0.0.1", 50_000))
+    assert here.get(f"/sign-in?key={key}").status_code == 303
 
 
 def test_a_wrong_token_typed_into_the_page_is_told(visitor: TestClient) -> None:

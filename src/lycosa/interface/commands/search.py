@@ -12,6 +12,7 @@ from typing import Any
 from lycosa.crawl_folder.folder import CrawlError, home
 from lycosa.indexing.ranking_signals import ResultOrders
 from lycosa.interface.commands.arguments import Commands, asked_crawl, named
+from lycosa.interface.commands.open_browser import open_browser
 from lycosa.interface.shared.wording import print_json, printable
 from lycosa.interface.views.search.results import phrases_loosened
 from lycosa.records import Score
@@ -35,6 +36,7 @@ def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
     serve_ = commands.add_parser("serve", help="search and status in the browser", parents=[shared])
     serve_.add_argument("--host", default="127.0.0.1")
     serve_.add_argument("--port", type=int, default=8017)
+    serve_.add_argument("--no-browser", action="store_true", help="open no browser, only print the address")
     serve_.set_defaults(run=serve)
 
 
@@ -113,6 +115,8 @@ def serve(told: argparse.Namespace) -> int:
 
     def ready(address: str, signed_in: str) -> None:
         print(f"Lycosa is at {address}\nTo change crawls from the browser, open {signed_in}", flush=True)
+        if not told.no_browser:
+            open_browser(signed_in)
 
     serve_web(home(told.home), told.host, told.port, ready)
     return 0

@@ -8,7 +8,6 @@ escaping), and whatever changes something is a call of the API.
 from __future__ import annotations
 
 import errno
-import ipaddress
 import logging
 import socket
 from collections.abc import Callable, Sequence
@@ -39,7 +38,7 @@ from lycosa.interface.operations.calls import Office
 from lycosa.interface.operations.crawl_control import Launcher
 from lycosa.interface.operations.search_feedback import SearchNotes
 from lycosa.interface.server.crawl_routes import CRAWL_ROUTES
-from lycosa.interface.server.sign_in import Doorkeeper, sign_in, sign_in_page, sign_out
+from lycosa.interface.server.sign_in import Doorkeeper, is_loopback, sign_in, sign_in_page, sign_out
 from lycosa.interface.shared.access import Access
 from lycosa.interface.shared.errors import FORESEEN, problem
 from lycosa.interface.shared.rendering import page
@@ -203,7 +202,7 @@ def serve(home: Path, host: str, port: int, on_ready: Callable[[str, str], None]
 
     `on_ready` is told the address, and the one that signs a browser in.
     """
-    at_home = _is_loopback(host)
+    at_home = is_loopback(host)
     if not at_home and not TokenFile(home).all():
         raise CrawlError(
             f"listening on {host!r} lets others in, so they need a token, and there is none yet; "
@@ -233,13 +232,6 @@ def _listen(host: str, port: int) -> socket.socket:
         listening.close()
         raise CrawlError(_why_not(error, host, port)) from None
     return listening
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _why_not(error: OSError | OverflowError, host: str, port: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from urllib.parse import quote, urlsplit
 
 from starlette.requests import Request
@@ -12,6 +13,7 @@ from lycosa.interface.api.http import ROOT
 from lycosa.interface.operations.calls import Office
 from lycosa.interface.shared.access import SESSION_LASTS, Access, Refusal, Visitor, cookie_name
 from lycosa.interface.shared.rendering import page
+from lycosa.interface.shared.server_paths import sentence_of
 from lycosa.interface.shared.tokens import Role
 from lycosa.interface.web.error_pages import small_form
 
@@ -19,6 +21,10 @@ SIGN_IN = "/sign-in"
 _OPEN = (SIGN_IN, "/static/", "/health", "/beacon.js", f"{ROOT}/")
 """Who may ask for these is nobody's business, or decided call by call."""
 LONGEST_SECRET = 200
+OLD_KEY = (
+    "This address belongs to an earlier start of the server, or was opened on another machine before. "
+    "The server prints the present one when it starts."
+)
 
 
 class Doorkeeper:
@@ -38,7 +44,7 @@ class Doorkeeper:
         except Refusal as error:
             visitor = Visitor(Role.NOBODY)
             if not request.url.path.startswith(f"{ROOT}/"):
-                await JSONResponse({"error": str(error)}, error.status)(scope, receive, send)
+                await JSONResponse({"error": sentence_of(error)}, error.status)(scope, receive, send)
                 return
         scope.setdefault("state", {}).update(visitor=visitor, page_key=self._access.page_key(visitor))
         if visitor.role < Role.READ and not request.url.path.startswith(_OPEN):
@@ -58,10 +64,11 @@ def sign_in_page(request: Request) -> Response:
     """`GET /sign-in`: asks for a token; with `key`, the console's own key, it asks nothing."""
     office: Office = request.app.state.office
     key = request.query_params.get("key")
-    cookie = office.access.sign_in(key[:LONGEST_SECRET]) if key else None
+    here = request.client is not None and is_loopback(request.client.host)
+    cookie = office.access.sign_in(key[:LONGEST_SECRET], here=here) if key else None
     if cookie:
         return _signed_in(request, cookie, "/")
-    sentence = "This key was used before, or belongs to an earlier start of the server." if key else ""
+    sentence = OLD_KEY if key else ""
     return page(request, "sign_in.html", to=_onward(request.query_params.get("to")), sentence=sentence)
 
 
@@ -97,6 +104,14 @@ def _signed_in(request: Request, cookie: str, to: str) -> Response:
         secure=request.url.scheme == "https",
     )
     return answer
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address or name is this machine's own."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _onward(to: str | None) -> str:

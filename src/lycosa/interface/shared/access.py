@@ -59,20 +59,24 @@ class Access:
         self._open_reading = open_reading
         self._key = _kept_key(home / "session.key")
         self._console = Token("this console", Role.ADMIN.told, secrets.token_hex(16), time.time())
-        self._console_keys: set[str] = set()
+        self._console_key = secrets.token_urlsafe(24)
+        self._used_elsewhere = False
 
     # -- signing in -----------------------------------------------------------------------------
 
     def console_key(self) -> str:
-        """A key for whoever started the server: it signs one browser in, once."""
-        key = secrets.token_urlsafe(24)
-        self._console_keys.add(key)
-        return key
+        """A key for whoever started the server: while that runs, it signs in browsers of this machine."""
+        return self._console_key
 
-    def sign_in(self, secret: str) -> str | None:
-        """The cookie for whoever holds a token or a console key; None for others."""
-        if secret in self._console_keys:
-            self._console_keys.discard(secret)
+    def sign_in(self, secret: str, *, here: bool = False) -> str | None:
+        """The cookie for whoever holds a token or the console key; None for others.
+
+        Asked from another machine than `here`, the console key signs one browser in.
+        """
+        if hmac.compare_digest(secret.encode(), self._console_key.encode()):
+            if not here and self._used_elsewhere:
+                return None
+            self._used_elsewhere = self._used_elsewhere or not here
             return self._cookie(self._console)
         token = self.tokens.find(secret)
         return None if token is None else self._cookie(token)

@@ -17,6 +17,7 @@ from lycosa.indexing.template_index import Structures
 from lycosa.interface.commands.arguments import Commands
 from lycosa.interface.commands.demo.revisits import demo_revisits, revisits_lines
 from lycosa.interface.commands.demo.visitors import demo_visits, visits_lines
+from lycosa.interface.commands.open_browser import open_browser
 from lycosa.interface.commands.progress import ProgressLine
 from lycosa.interface.commands.search import search_lines
 from lycosa.interface.operations import crawl_control as controls
@@ -46,6 +47,7 @@ def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
     shown = commands.add_parser("demo", help="a small web, a crawl of it, search and status", parents=[shared])
     shown.add_argument("--once", action="store_true", help="crawl, print a search result and exit")
     shown.add_argument("--port", type=int, default=0)
+    shown.add_argument("--no-browser", action="store_true", help="open no browser, only print the address")
     shown.set_defaults(run=demo)
 
 
@@ -82,8 +84,12 @@ def demo(told: argparse.Namespace) -> int:
             return 0 if found.total else 1
         from lycosa.interface.server.app import serve
 
-        told_where = "\nSearch, and steer crawls, in the browser: {}   (Ctrl-C ends the demo)"
-        serve(base, "127.0.0.1", told.port, lambda _, signed_in: say(told_where.format(signed_in)))
+        def ready(_: str, signed_in: str) -> None:
+            say(f"\nSearch, and steer crawls, in the browser: {signed_in}   (Ctrl-C ends the demo)")
+            if not (told.no_browser or told.json):
+                open_browser(signed_in)
+
+        serve(base, "127.0.0.1", told.port, ready)
     return 0
 
 
