@@ -14,6 +14,7 @@ import pytest
 from clicked_home import ATTACK, HOSTILE, KAKCHO, KEY, LOGGED, WATCHED, a_clicked_home, visited
 from hypothesis import given
 from hypothesis import strategies as st
+from small_crawl import a_full_crawl
 from starlette.testclient import TestClient
 
 from lycosa.click_records import PageClicks, Source, day_of
@@ -191,6 +192,19 @@ def test_unlinked_pages_are_told_or_why_not(clicked: Path, reader: TestClient) -
     young = reader.get("/clicks/unlinked?crawl=young")
     assert young.status_code == 409
     assert "fetched nothing yet" in young.text
+
+
+def test_the_unlinked_pages_of_a_crawl_are_told_by_what_was_counted_in_it_alone(tmp_path: Path) -> None:
+    folder = a_full_crawl(tmp_path)
+    with ClickStore(folder.path / "clicks") as store:
+        store.add_pages("site0.example", Source.LOG, [PageClicks("https://site0.example/lonely", 7)])
+    assert not (tmp_path / "clicks").exists()
+    reader = client_of(tmp_path)
+    link = f"/clicks/unlinked?crawl={folder.name}"
+    assert link in reader.get("/clicks").text
+    answer = reader.get(link)
+    assert answer.status_code == 200
+    assert "https://site0.example/lonely" in answer.text
 
 
 # -- changing things --------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("compiled")
 
 PIECES = (
     "word ", "Some more words here. ", PROSE, "&nbsp;", "\N{EM SPACE}", "\x85", "&#13;", "  ", "\n\t", "\0",
-    "\N{BIRD}", "<a href=x>", "<a href='/y#z' rel=NoFollow>", "<a href=//b.test/>", "<a href=w type=image/PNG rel=Up>", "<a href>", "<a name=n>", "</a>",
+    "\N{BIRD}", "<a href=x>", "<a href='/y#z' rel=NoFollow>", "<a href=//b.test/>", "<a href>", "<a name=n>", "</a>",
     "<area href=m>", "<a href=i><img alt='a  bird'></a>", "<a href=j title=named><i></i></a>",
     "<svg><a href=k xlink:href=l><title>t</title>", "</svg>", "<math><mi>", "<foreignObject>", "<p>",
     "<div class='menu'>", "<div id=content role=main>", "</div>", "<ul><li>", "</ul>", "<dl><dt>", "<table><tr><td>",
@@ -30,6 +30,7 @@ PIECES = (
     "</textarea>", "<script>x</script>", "<noscript><a href=q>z</a></noscript>",
     "<template><a href=u>t</a></template>", "<iframe src=x></iframe>", "<!-- c -->", "<title>q</title>",
     "<base href='https://b.test/d/'>", "<html lang=fr>", "<body lang=de>", "<frameset>",
+    "<a href=w type=image/PNG rel=Up>",
     "<meta name=robots content=none>", "<meta http-equiv=refresh content='0; url=r'>", "<link rel=canonical href=/c>",
     "<time datetime=2024-05-06>",
 )  # fmt: skip

@@ -10,8 +10,7 @@ site of the first seed, unless its lines name a host.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
 
 from lycosa.click_records import PageClicks
@@ -119,16 +118,23 @@ def home_store(folder: Path) -> Path:
     return folder.parent.parent / "clicks"
 
 
-@contextmanager
-def open_clicks(configuration: Configuration, folder: Path) -> Iterator[ClickSource]:
-    """The clickstream of a crawl to look at: the one it has, else all that was counted at home."""
+def counted_pages(configuration: Configuration, folder: Path) -> list[PageClicks]:
+    """What people did, for a crawl to be looked at: by its source, else all that was counted at home and in it."""
     source = click_source(configuration, folder)
-    if source is None:
-        source = ClickSource(home_store(folder), None, configuration)
-    try:
-        yield source
-    finally:
-        source.close()
+    if source is not None:
+        with closing(source):
+            return source.pages()
+    stores = [place for place in (home_store(folder), folder / "clicks") if (place / "data.mdb").exists()]
+    if not stores:
+        raise ConfigurationError(
+            "nobody's visits were counted yet; import a log with `lycosa clicks import`, or receive events with "
+            "`lycosa collect`"
+        )
+    pages: list[PageClicks] = []
+    for place in stores:
+        with ClickStore(place, readonly=True) as store:
+            pages += store.pages()
+    return pages
 
 
 def _files(logs: Path) -> tuple[tuple[str, int, int], ...]:

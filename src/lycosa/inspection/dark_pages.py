@@ -10,7 +10,7 @@ from typing import Any
 
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stores import reading
-from lycosa.crawling.click_source import open_clicks
+from lycosa.crawling.click_source import counted_pages
 from lycosa.crawling.dark_pages import _COLUMNS
 from lycosa.queue_records import State
 from lycosa.records import Record
@@ -50,10 +50,11 @@ class DarkReport(Record, frozen=True):
 def dark_report(folder: CrawlFolder) -> DarkReport:
     """The pages of the clickstream, on sites that the crawl has met, that no page crawled so far links to."""
     configuration = folder.configuration()
-    with open_clicks(configuration, folder.path) as clicks, reading(folder) as stores:
+    clicks = counted_pages(configuration, folder.path)
+    with reading(folder) as stores:
         met = {site.site for store in stores for site in store.sites()}
         visits: dict[str, int] = {}
-        for page in clicks.pages():
+        for page in clicks:
             url = normalise(page.url)
             if url is not None and page.visits and site_of(url) in met:
                 visits[url] = visits.get(url, 0) + page.visits

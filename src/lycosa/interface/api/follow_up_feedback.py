@@ -22,6 +22,7 @@ from lycosa.interface.operations.search_feedback import Asker, Chosen
 from lycosa.interface.shared.access import Refusal
 from lycosa.interface.shared.errors import FORESEEN, JSON, problem
 from lycosa.interface.shared.messages import Message
+from lycosa.interface.shared.server_paths import sentence_of
 from lycosa.interface.shared.tokens import Role
 from lycosa.search.query import LONGEST
 
@@ -110,7 +111,7 @@ async def _stream(request: Request, folder: CrawlFolder, number: int) -> AsyncIt
         try:
             state = await run_in_threadpool(_state, folder, number)
         except CrawlError as error:
-            yield b"event: end\ndata: " + msgspec.json.encode({"trouble": str(error)}) + b"\n\n"
+            yield b"event: end\ndata: " + msgspec.json.encode({"trouble": sentence_of(error)}) + b"\n\n"
             return
         data = msgspec.json.encode(state)
         if data != told:

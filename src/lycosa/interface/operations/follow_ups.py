@@ -13,6 +13,7 @@ from lycosa.interface.operations.calls import Call, Office, call
 from lycosa.interface.operations.crawls import Address, Named
 from lycosa.interface.shared.errors import NotThere
 from lycosa.interface.shared.messages import Message
+from lycosa.interface.shared.server_paths import without_paths
 from lycosa.interface.shared.tokens import Role
 from lycosa.search.query import LONGEST
 
@@ -105,7 +106,7 @@ def state_of(folder: CrawlFolder, follow_up: FollowUp) -> FollowUpState:
         progress.looked,
         progress.kept,
         tuple(FoundPage(each.url, each.likeness, each.title) for each in progress.pages),
-        trouble=follow_up.trouble,
+        trouble=without_paths(follow_up.trouble),
     )
 
 

@@ -11,6 +11,7 @@ from lycosa.interface.operations.crawls import Address, example_page
 from lycosa.interface.operations.topic_edits import Edited, give_examples, take_page, texts_of_pages
 from lycosa.interface.shared.errors import NotThere
 from lycosa.interface.shared.messages import Message
+from lycosa.interface.shared.server_paths import sentence_of
 from lycosa.interface.shared.tokens import Role
 from lycosa.interface.views.classification import caption_of, class_above, class_below, class_lines
 from lycosa.interface.views.topic_tree import known_topics, matching, topic_words
@@ -140,7 +141,7 @@ def named_topic(taxonomy: Taxonomy, name: str) -> Node:
     except AmbiguousName:
         raise
     except TaxonomyError as error:
-        raise NotThere(str(error)) from None
+        raise NotThere(sentence_of(error)) from None
 
 
 # -- editing --------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import CrawlError
 from lycosa.interface.shared.access import Refusal
 from lycosa.interface.shared.messages import Message
+from lycosa.interface.shared.server_paths import sentence_of
 from lycosa.plugins.registry import UnknownPlugin
 from lycosa.search.schema import IndexDamaged
 from lycosa.storage.agent_store import StoreFull
@@ -58,8 +59,8 @@ def problem(error: Exception) -> Response:
     """A foreseen error as an answer."""
     if isinstance(error, Refusal):
         asks_for_token = {"WWW-Authenticate": "Bearer"} if error.status == 401 else {}
-        return _problem(error.status, str(error), error.headers | asks_for_token)
-    return _problem(next(status for kind, status in STATUS if isinstance(error, kind)), str(error))
+        return _problem(error.status, sentence_of(error), error.headers | asks_for_token)
+    return _problem(next(status for kind, status in STATUS if isinstance(error, kind)), sentence_of(error))
 
 
 def _problem(status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:

@@ -20,6 +20,7 @@ import lmdb
 import msgspec
 
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.interface.shared.server_paths import sentence_of
 from lycosa.queue_records import SiteRecord
 from lycosa.records import Record
 from lycosa.storage import catalogue
@@ -136,7 +137,7 @@ class Ledger:
                     whole &= _take_rows(store, tally, configuration.topic.threshold, until)
                     sites += _busiest(islice((site for site in store.sites() if site.let_in), MOST_SITES_READ))
             except (lmdb.Error, MissingExtra) as error:
-                trouble = str(error)
+                trouble = sentence_of(error)
         least = float(configuration.politeness.delay)
         shown = tuple(msgspec.structs.replace(each, delay=max(each.delay, least)) for each in _busiest(sites))
         return Overview(growth(self._tallies), shown, whole, trouble, _examples(self._tallies))

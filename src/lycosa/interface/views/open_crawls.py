@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 from starlette.datastructures import QueryParams
 
 from lycosa.configuration.settings import ConfigurationError
@@ -13,6 +14,7 @@ from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.status import Status, crawl_status
 from lycosa.indexing.ranking_signals import ResultOrders
 from lycosa.interface.shared.errors import UnknownCrawl, UnreadableCrawl
+from lycosa.interface.shared.server_paths import sentence_of, without_paths
 from lycosa.interface.views.crawl_statistics import Ledger, Overview
 from lycosa.interface.views.search.class_names import TopicNames
 from lycosa.interface.views.search.index_words import IndexWords
@@ -70,22 +72,22 @@ class Library:
             try:
                 found.append(Shelved(folder.name, searchable, self.status(folder)))
             except UnreadableCrawl as error:
-                found.append(Shelved(folder.name, searchable, trouble=str(error)))
+                found.append(Shelved(folder.name, searchable, trouble=sentence_of(error)))
         return found
 
     def status(self, folder: CrawlFolder) -> Status:
         """How a crawl stands now."""
         try:
-            return crawl_status(folder)
+            return _openly(crawl_status(folder))
         except (ConfigurationError, OSError, KeyError, ValueError) as error:
-            raise UnreadableCrawl(f"The crawl “{folder.name}” cannot be read: {error}") from error
+            raise UnreadableCrawl(f"The crawl “{folder.name}” cannot be read: {sentence_of(error)}") from error
 
     def overview(self, folder: CrawlFolder) -> Overview:
         """The crawl's journals in brief, as far as they have been read."""
         try:
             return self._ledgers.setdefault(folder.name, Ledger(folder)).look()
         except (ConfigurationError, OSError) as error:
-            return Overview(trouble=str(error))
+            return Overview(trouble=sentence_of(error))
 
     def search(self, folder: CrawlFolder, typed: str, limit: int, offset: int) -> Found | None:
         """The answer of a crawl's index, or None where there is no index (any more, or yet)."""
@@ -165,6 +167,12 @@ class Library:
             reader = IndexReader(folder.index)
             self._readers[folder.name] = (stamp, reader)
             return reader
+
+
+def _openly(status: Status) -> Status:
+    """How a crawl stands, for browsers."""
+    agents = (each | {"settings_trouble": without_paths(each.get("settings_trouble", ""))} for each in status.agents)
+    return msgspec.structs.replace(status, trouble=without_paths(status.trouble), agents=tuple(agents))
 
 
 def _stamp(folder: CrawlFolder) -> int:

@@ -6,6 +6,7 @@ import re
 
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.interface.shared.messages import Message
+from lycosa.interface.shared.server_paths import without_paths
 from lycosa.interface.shared.wording import printable
 
 LARGEST_PART = 64 * 1024
@@ -40,7 +41,7 @@ def log_part(folder: CrawlFolder, process: str, after: int = -1) -> LogPart:
         start, data = start + cut, data[cut:]
     end = data.rfind(b"\n") + 1 or (len(data) if len(data) == LARGEST_PART else 0)
     lines = data[:end].decode("utf-8", "replace").replace("\r", "\n").splitlines()
-    return LogPart(process, tuple(printable(line) for line in lines if line.strip()), start + end)
+    return LogPart(process, tuple(printable(without_paths(line)) for line in lines if line.strip()), start + end)
 
 
 def log_process(named: str | None) -> str:

@@ -13,6 +13,7 @@ from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.inspection.explanation import Explanation, explain
 from lycosa.interface.shared.errors import UnreadableCrawl
 from lycosa.interface.shared.rendering import page
+from lycosa.interface.shared.server_paths import sentence_of
 from lycosa.interface.views.crawl_statistics import one_reader
 from lycosa.interface.views.open_crawls import Library
 from lycosa.interface.views.process_logs import log_names, log_part, log_process
@@ -58,7 +59,7 @@ def _explained(folder: CrawlFolder, url: str) -> tuple[Explanation | None, str]:
         with one_reader:
             return explain(folder, url), ""
     except (CrawlError, ConfigurationError, MissingExtra, lmdb.Error) as error:
-        return None, str(error)
+        return None, sentence_of(error)
 
 
 def logs_page(request: Request) -> Response:

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from lycosa.interface.shared.errors import FORESEEN, problem
 from lycosa.interface.shared.foreign_text import tidy
 from lycosa.interface.shared.rendering import page
+from lycosa.interface.shared.server_paths import sentence_of
 
 LARGEST_FORM = 1 << 20
 Way = tuple[str, str]
@@ -38,7 +39,7 @@ def with_ways_on(here: str, ways: Sequence[Way]) -> Callable[[Callable[..., Resp
 
 def as_sentence(error: Exception) -> str:
     """An error as a sentence that stands alone."""
-    told = tidy(str(error))[:2000] or "Something went wrong"
+    told = tidy(sentence_of(error))[:2000] or "Something went wrong"
     return told[:1].upper() + told[1:] + ("" if told.endswith((".", "?", "!")) else ".")
 
 

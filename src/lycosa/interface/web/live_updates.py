@@ -21,6 +21,7 @@ from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.interface.shared.access import Access, Refusal
 from lycosa.interface.shared.rendering import rendered
+from lycosa.interface.shared.server_paths import sentence_of
 from lycosa.interface.shared.tokens import Role
 from lycosa.interface.views.open_crawls import Library
 from lycosa.interface.views.process_logs import log_part, log_process
@@ -139,7 +140,7 @@ async def _stream(request: Request, look: Look) -> AsyncIterator[str]:
             try:
                 going, written = await run_in_threadpool(lambda: _written(*look()))
             except (CrawlError, ConfigurationError, OSError) as error:
-                yield f"event: end\ndata: {json.dumps({'trouble': str(error)})}\n\n"
+                yield f"event: end\ndata: {json.dumps({'trouble': sentence_of(error)})}\n\n"
                 return
             yield written
             if not going:

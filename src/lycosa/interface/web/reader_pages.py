@@ -20,6 +20,7 @@ from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.interface.shared.foreign_text import href, tidy
 from lycosa.interface.shared.rendering import page
+from lycosa.interface.shared.server_paths import sentence_of
 from lycosa.interface.views.open_crawls import Library
 from lycosa.interface.views.reader.stored_page import (
     LARGEST_SAVED,
@@ -68,7 +69,7 @@ def read_page(request: Request) -> Response:
     try:
         values, trouble = _VIEWS[view](request, folder, stored), ""
     except (CrawlError, ConfigurationError, MissingExtra, lmdb.Error, OSError) as error:
-        values, trouble = {}, str(error)
+        values, trouble = {}, sentence_of(error)
     shown = page(request, "read.html", **_frame(request, folder, stored, view), **values, trouble=trouble)
     if view == "original":
         shown.headers["Content-Security-Policy"] = FRAMING
@@ -80,7 +81,7 @@ def read_original(request: Request) -> Response:
     try:
         _, stored = _asked_for(request)
     except NotStored as error:
-        return PlainTextResponse(str(error), error.status, ORIGINAL)
+        return PlainTextResponse(sentence_of(error), error.status, ORIGINAL)
     if stored.kind == "other":
         return PlainTextResponse(f"This is {stored.mime or 'no text'}, which cannot be shown here.", 200, ORIGINAL)
     return Response(quiet_copy(stored), 200, ORIGINAL, "text/html; charset=utf-8")
@@ -129,7 +130,7 @@ def _missing(request: Request, error: NotStored) -> Response:
         request,
         "read_missing.html",
         error.status,
-        sentence=str(error),
+        sentence=sentence_of(error),
         address=tidy(asked.get("url", "")[:LONGEST_ADDRESS]),
         crawl=asked.get("crawl", ""),
         ways=[(told, place) for told, place in ways if place],

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.inspection.page_versions import Difference, PageVersions, difference, versions_of
 from lycosa.interface.shared.foreign_text import href, tidy
+from lycosa.interface.shared.server_paths import sentence_of
 from lycosa.interface.views.crawl_statistics import one_reader
 from lycosa.interface.views.reader.links import PER_PAGE, links_told
 from lycosa.interface.views.reader.scores import scores_told
@@ -87,7 +88,7 @@ def _difference(folder: CrawlFolder, known: PageVersions, older: int, newer: int
     try:
         return difference(folder, known, older, newer), ""
     except CrawlError as error:
-        return None, str(error)
+        return None, sentence_of(error)
 
 
 def links_view(request: Request, folder: CrawlFolder, stored: StoredPage) -> _Values:

@@ -9,6 +9,7 @@ from lycosa.configuration.settings import ConfigurationError
 from lycosa.interface.operations.calls import Office
 from lycosa.interface.operations.contact import remembered_contact
 from lycosa.interface.shared.rendering import page
+from lycosa.interface.shared.server_paths import sentence_of
 from lycosa.plugins import registry
 from lycosa.preparation.taxonomy_files import OwnTaxonomy
 from lycosa.records import Record
@@ -43,6 +44,6 @@ def _topics(office: Office) -> tuple[list[TopicChoice], str]:
     try:
         tree = OwnTaxonomy(office.home).load()
     except ConfigurationError as error:
-        return [], str(error)
+        return [], sentence_of(error)
     nodes = [node for root in tree.roots() for node in (root, *tree.below(root.id))]
     return [TopicChoice(tree.path(node.id), node.label, len(tree.ancestors(node.id)), node.pages) for node in nodes], ""

@@ -15,6 +15,7 @@ from lycosa.configuration.sections import Clicks
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.inspection.explanation import Explanation, explain
+from lycosa.interface.shared.server_paths import sentence_of
 from lycosa.interface.views.crawl_statistics import one_reader
 from lycosa.interface.views.open_crawls import Library
 from lycosa.interface.views.reader.stored_page import StoredPage
@@ -86,7 +87,7 @@ def _story(folder: CrawlFolder, url: str) -> tuple[Explanation | None, str]:
         with one_reader:
             return explain(folder, url), ""
     except (CrawlError, ConfigurationError, MissingExtra, lmdb.Error) as error:
-        return None, str(error)
+        return None, sentence_of(error)
 
 
 def _in_search(library: Library, folder: CrawlFolder, url: str, query: str) -> tuple[int, Score | None]:
