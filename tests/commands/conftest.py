@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from lycosa.lab.simulated_web.web import SimulatedWeb
 from lycosa.lab.web_server import serve_in_process
 
 BOX = "box:9?hosts=8&pages=160&topics=4&size=3KiB&links=8&unlinked=0.1&errors=0.1&duplicates=0.2&traps=2"
+LAST_LINE = re.compile(
+    r"birds finished: \d+ pages in [\d.]+ (ms|s), \d+% on topic, \d+ links? left\. "
+    r"Search it: lycosa search birds WORDS"
+)
 JOB = """
 seeds = {seeds}
 agents = 2
@@ -47,7 +52,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
         job.write_text(JOB.format(seeds=roots[:3], port=served.port, blocked=blocked), "utf-8")
         run = runner(home)
         done = run("crawl", str(job), "--name", "birds")
-        assert "birds stopped" in done.stderr
+        assert LAST_LINE.fullmatch(done.stderr.splitlines()[-1]), done.stderr
         yield Crawled(home, web, run, job)
 
 

@@ -26,7 +26,7 @@ PRINTED = ("--to", "jsonl", "--output", "-", "--table")
 
 
 def test_status_in_words_and_figures(crawled: Crawled) -> None:
-    assert re.search(r"birds stopped · \d+ pages", crawled.run("status", "birds").stdout)
+    assert re.search(r"birds finished · \d+ pages · harvest", crawled.run("status", "birds").stdout)
     found = json.loads(crawled.run("status", "birds", "--json").stdout)
     assert found["fetched"] > 60
     assert len(found["agents"]) == 2

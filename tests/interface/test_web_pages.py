@@ -194,7 +194,7 @@ def test_events_of_a_stopped_crawl_are_one_and_the_end(client: TestClient) -> No
     }
     assert set(told["parts"]) == {name for column in COLUMNS for name in column}
     assert [point[0] for point in told["plots"]["harvest"]] == list(range(1, 32))
-    assert last == 'event: end\ndata: {"state": "stopped"}'
+    assert last == "event: end\ndata: {}"
     assert rest == ""
 
 

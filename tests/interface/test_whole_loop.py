@@ -61,7 +61,7 @@ def start_crawl(page: Page, web: SimulatedWeb) -> None:
     )
     page.get_by_role("button", name="Start").click()
     page.wait_for_url(f"**/crawl/{NAME}")
-    expect(page.locator("[data-state]")).to_have_text("stopped", timeout=60_000)
+    expect(page.locator("[data-state]")).to_have_text("finished", timeout=60_000)
 
 
 def search(page: Page) -> list[str]:

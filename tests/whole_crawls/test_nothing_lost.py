@@ -72,7 +72,7 @@ def test_killed_at_each_named_step(step: str, tmp_path: Path) -> None:
     with serve_in_process(SMALL_BOX) as served:
         folder, web, seeds = folder_for(tmp_path, served.port, agents=2, box=SMALL_BOX)
         status = asyncio.run(Fleet(folder, lambda status: None, command, backoff=0.01).run())
-        assert status.state == "stopped"
+        assert status.state == "finished"
         assert marker.exists(), f"the process never reached {step}"
         assert audit(folder, web, seeds, served.requests()) > 40, log_tail(folder)
 

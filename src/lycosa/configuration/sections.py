@@ -357,6 +357,12 @@ class Configuration(Section, frozen=True):
         return "cosine" if self.topic.examples else "okapi"
 
     @property
+    def has_topic(self) -> bool:
+        """Whether anything says what the crawl looks for."""
+        topic = self.topic
+        return bool(topic.words or topic.examples or topic.classes or self.structure.samples or self.treasure.graph)
+
+    @property
     def reads_structure(self) -> bool:
         """Whether pages are read with their structure."""
         return "structure" in (self.strategy, self.page_scorer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -19,6 +20,10 @@ from lycosa.records import Record
 _SUMS = ("fetched", "relevant", "waiting", "in_flight", "later", "duplicates", "bytes", "links", "new_links", "sites",
          "aside", "sitemaps", "looked_again", "changed", "gone", "rewritten", "known_links", "seen_hits", "seen_misses",
          "said_newer")  # fmt: skip
+
+
+FINISHED, STOPPED = "finished", "stopped"
+"""States of a crawl that does not run: nothing was left to do, or it ended before that, or never began."""
 
 
 class Status(Record, frozen=True):
@@ -42,6 +47,11 @@ class Status(Record, frozen=True):
     due: dict[str, int] = msgspec.field(default_factory=dict)
     trouble: str = ""
     """Why running agents go on with the settings they had before the last change."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the crawl does not run."""
+        return self.state in (FINISHED, STOPPED)
 
     @property
     def harvest(self) -> float:
@@ -85,7 +95,7 @@ def crawl_status(folder: CrawlFolder, restarts: int = 0, configuration: Configur
     configuration = configuration or folder.configuration()
     said = folder.statuses(configuration.agents)
     running = folder.running()
-    state = _state(folder, running)
+    state = _state(folder, running, said, configuration.agents)
     recent = [each for each in said if state in ("running", "stopping") and time.time() - each["at"] < 10]
     indexed = said_of(folder.path / "index.status.json") or {}
     return Status(
@@ -113,10 +123,11 @@ def crawl_status(folder: CrawlFolder, restarts: int = 0, configuration: Configur
     )
 
 
-def _state(folder: CrawlFolder, running: bool) -> str:
-    wish = folder.wish()
+def _state(folder: CrawlFolder, running: bool, said: Sequence[dict[str, Any]], agents: int) -> str:
     if not running:
-        return "stopped"
+        done = len(said) == agents and all(each.get("state") == FINISHED for each in said)
+        return FINISHED if done else STOPPED
+    wish = folder.wish()
     return {Wish.RUN: "running", Wish.PAUSE: "paused", Wish.STOP: "stopping"}[wish]
 
 

@@ -17,7 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from time import time
 
-from lycosa.crawl_folder.folder import CrawlFolder, Wish, own
+from lycosa.crawl_folder.folder import CrawlFolder, Wish, own, said_of
+from lycosa.crawl_folder.status import FINISHED, STOPPED
 from lycosa.crawling.agent import Agent
 from lycosa.crawling.assembly import build_agent
 from lycosa.crawling.saved_priorities import put_back
@@ -56,7 +57,7 @@ class Shift:
     def __init__(self, folder: CrawlFolder, number: int) -> None:
         self._folder, self._number = folder, number
         self._agent: Agent | None = None
-        self._endless = False
+        self._endless = self._own_links = False
         self._stopped = asyncio.Event()
 
     def stop(self) -> None:
@@ -67,6 +68,7 @@ class Shift:
 
     async def work(self, desk: Desk) -> None:
         """Work through the links until told to stop."""
+        self._own_links = True
         await self._run(build_agent(self._folder, self._number, desk, time), desk)
 
     async def look_again(self, *, everything: bool) -> float | None:
@@ -102,6 +104,7 @@ class Shift:
             await self._wait(min(due or math.inf, time() + settings.rounds_apart))
 
     async def _run(self, agent: Agent, desk: Desk, afterwards: Callable[[], object] = lambda: None) -> None:
+        before = (said_of(self._folder.agent(self._number) / "status.json") or {}).get("state")
         self._agent = agent
         if self._stopped.is_set():
             agent.stop()
@@ -110,10 +113,17 @@ class Shift:
             await agent.run()
             afterwards()
             over = not self._endless or self._ended()
-            desk.say(agent, time(), "stopped" if over else "run", over)
+            desk.say(agent, time(), self._state_after(agent, before) if over else "run", over)
         finally:
             self._agent = None
             agent.crawl.close()
+
+    def _state_after(self, agent: Agent, before: object) -> str:
+        """Whether the crawl's own links are done; a round or a follow-up leaves that as it was."""
+        if self._endless:
+            return STOPPED
+        finished = agent.idle if self._own_links else before == FINISHED
+        return FINISHED if finished else STOPPED
 
     def _ended(self) -> bool:
         return self._stopped.is_set() or self._folder.wish() is Wish.STOP

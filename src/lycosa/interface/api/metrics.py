@@ -16,14 +16,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lycosa import __version__
-from lycosa.crawl_folder.status import Status
+from lycosa.crawl_folder.status import FINISHED, STOPPED, Status
 from lycosa.interface.views.open_crawls import Library, Shelved
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 MOST_REASONS = 50
 LONGEST_LABEL = 120
 OTHER = "other"
-STATES = ("running", "paused", "stopping", "stopped")
+STATES = ("running", "paused", "stopping", FINISHED, STOPPED)
 _ODD = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
 

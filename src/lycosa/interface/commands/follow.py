@@ -80,10 +80,12 @@ def run(folder: CrawlFolder, number: int, *, quiet: bool) -> None:
     following.begin(folder, number)
     line = ProgressLine(sys.stderr, quiet=quiet)
     try:
-        line.finish(asyncio.run(Fleet(folder, line.show, task="follow-up", about=[str(number)]).run()))
+        asyncio.run(Fleet(folder, line.show, task="follow-up", about=[str(number)]).run())
     except CrawlError as error:
         following.end(folder, number, str(error))
         raise
+    finally:
+        line.leave()
     following.end(folder, number)
     if was_running:
         line.finish(asyncio.run(Fleet(folder, line.show).run()))

@@ -30,15 +30,16 @@ def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
 
 def run(folder: CrawlFolder, as_json: bool) -> int:
     """Run a crawl in the foreground until it ends."""
-    line = ProgressLine(sys.stderr, quiet=as_json)
+    line = ProgressLine(sys.stderr, quiet=as_json, before=crawl_status(folder).sums["fetched"])
     fleet = Fleet(folder, line.show)
     status = asyncio.run(fleet.run())
-    line.finish(status)
+    line.leave()
     if as_json:
         print(json.dumps(status.plain()))
     _check_that_something_came(folder, status)
     if fleet.ran_out and not as_json:
         _tell_of_rest(folder, status)
+    line.finish(status, has_topic=folder.configuration().has_topic)
     return 0
 
 
@@ -66,7 +67,7 @@ def revisit(told: argparse.Namespace) -> int:
     check_ready(folder)
     line = ProgressLine(sys.stderr, quiet=told.json)
     status = asyncio.run(Fleet(folder, line.show, task="revisit").run())
-    line.finish(status)
+    line.leave()
     looked, changed, gone = (status.sums[name] - before[name] for name in ("looked_again", "changed", "gone"))
     if told.json:
         print(json.dumps({"pages": before["fetched"], "looked_again": looked, "changed": changed, "gone": gone}))

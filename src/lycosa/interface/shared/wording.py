@@ -15,6 +15,11 @@ def number(value: float) -> str:
     return f"{value:,.0f}"
 
 
+def counted(value: int, thing: str) -> str:
+    """So many of something, such as 1 page or 2 pages."""
+    return f"{number(value)} {thing}{'' if value == 1 else 's'}"
+
+
 def share(value: float) -> str:
     """A part of a whole as a percentage, with a decimal where it is small enough to matter."""
     return f"{value:.1%}" if 0 < value < 0.1 else f"{value:.0%}"

@@ -63,7 +63,7 @@ class Pulses:
         """Remember how a crawl stands, if it runs. Returns its moments so far."""
         with self._noting:
             pulse = self._by_name.setdefault(status.name, Pulse())
-            if status.state != "stopped":
+            if not status.over:
                 sums = status.sums
                 pulse.note(Moment(time.time(), sums["waiting"], sums["in_flight"], sums["later"]))
             while len(self._by_name) > MOST_CRAWLS:

@@ -29,7 +29,7 @@ def crawls_page(request: Request) -> Response:
     library: Library = request.app.state.library
     shelves = library.shelves()
     choices = [shelved.name for shelved in shelves if shelved.searchable]
-    going = any(shelved.status and shelved.status.state != "stopped" for shelved in shelves)
+    going = any(shelved.status and not shelved.status.over for shelved in shelves)
     chosen = choices[0] if choices else ""
     return page(request, "crawls.html", shelves=shelves, choices=choices, typed="", chosen=chosen, going=going)
 

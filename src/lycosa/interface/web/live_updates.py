@@ -3,7 +3,7 @@
 `/crawl/NAME/events` tells every second how the crawl stands: its state, the status for
 programs, the parts of its page and the lines of its charts. `/crawls/events` does the same
 for the list, `/crawl/NAME/logs/events` for a log. A stream ends with the event `end`, which
-says why: the crawl has stopped, was deleted, or cannot be read.
+says why: the crawl has ended, was deleted, or cannot be read.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ async def list_events(request: Request) -> Response:
     def look() -> tuple[bool, dict[str, Any]]:
         shelves = library.shelves()
         states = {each.name: each.status.state for each in shelves if each.status}
-        going = any(state != "stopped" for state in states.values())
+        going = any(not each.status.over for each in shelves if each.status)
         return going, {"states": states, "parts": {"shelves": rendered("part_shelves.html", shelves=shelves)}}
 
     return _streamed(request, look)
@@ -86,7 +86,7 @@ class CrawlFollower:
         fresh = {name: points for name, points in plots.items() if self._told.get(name) != points}
         self._told |= fresh
         event = {"state": status.state, "status": status.plain(), "parts": console_parts(values), "plots": fresh}
-        return status.state != "stopped", event
+        return not status.over, event
 
 
 class LogFollower:
@@ -144,7 +144,7 @@ async def _stream(request: Request, look: Look) -> AsyncIterator[str]:
                 return
             yield written
             if not going:
-                yield 'event: end\ndata: {"state": "stopped"}\n\n'
+                yield "event: end\ndata: {}\n\n"
                 return
             if await _ended_meanwhile(state):
                 return
