@@ -328,7 +328,7 @@ def test_an_unreachable_seed_is_told(lycosa: Lycosa) -> None:
     guarded = lycosa(
         "crawl", "--topic", "birds", "--seed", "http://b.localhost:9/", "--set", "patience=1s", check=False
     )
-    assert "address-refused" in guarded.stderr
+    assert "http://b.localhost:9/ is at 127.0.0.1 (loopback)" in guarded.stderr
 
 
 def test_a_port_in_use_is_told(lycosa: Lycosa) -> None:

@@ -53,7 +53,7 @@ def test_an_unknown_path_is_one_sentence_and_no_crawl(lycosa: Lycosa, tmp_path: 
 def test_a_refused_crawl_leaves_an_earlier_one_as_it_was(lycosa: Lycosa, tmp_path: Path) -> None:
     lycosa("crawl", *SIMULATED, "--name", "b", "--topic", "birds", "--seed", SEED, "--pages", "10")
     before = settings(tmp_path, "b"), examples(tmp_path, "b")
-    refused = lycosa("crawl", "--name", "b", "--topic", "railways", "--strategy", "nope", check=False)
+    refused = lycosa("crawl", "--name", "b", "--topic", "birds", "--strategy", "nope", check=False)
     assert refused.returncode == 2
     assert "no strategy named 'nope'" in refused.stderr
     assert (settings(tmp_path, "b"), examples(tmp_path, "b")) == before
@@ -62,13 +62,45 @@ def test_a_refused_crawl_leaves_an_earlier_one_as_it_was(lycosa: Lycosa, tmp_pat
     assert not (tmp_path / "crawls" / "fresh").exists()
 
 
-def test_another_topic_in_words_forgets_the_examples_of_the_first(lycosa: Lycosa, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        (("--topic", "steam locomotive"), "looks for 'birds'; choose another --name for 'steam locomotive'"),
+        (("--seed", f"{SEED}other"), f"began at {SEED}; choose another --name"),
+        (("--topic", "birds", "--example", __file__), "began with other examples"),
+    ],
+)
+def test_a_crawl_is_not_taken_over_by_name(lycosa: Lycosa, tmp_path: Path, other: tuple[str, ...], why: str) -> None:
     lycosa("crawl", *SIMULATED, "--name", "b", "--topic", "birds", "--seed", SEED, "--pages", "5")
-    lycosa("crawl", "--name", "b", "--topic", "steam locomotive", "--pages", "10")
-    assert settings(tmp_path, "b")["topic"] == settings(tmp_path, "b")["topic"] | {
-        "words": "steam locomotive",
-        "examples": [],
-    }
+    before = settings(tmp_path, "b"), examples(tmp_path, "b")
+    refused = lycosa("crawl", "--name", "b", *other, "--pages", "9", check=False)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert why in refused.stderr
+    assert (settings(tmp_path, "b"), examples(tmp_path, "b")) == before
+
+
+def test_crawls_without_a_name_are_called_after_their_topic_and_keep_apart(lycosa: Lycosa, tmp_path: Path) -> None:
+    begin = ("crawl", *SIMULATED, "--topic", "Nesting birds")
+    assert "the crawl is called nesting-birds\n" in lycosa(*begin, "--seed", SEED, "--pages", "5").stderr
+    first = settings(tmp_path, "nesting-birds")
+    other = lycosa(*begin, "--seed", SEED, "--seed", "http://other.localhost/", "--pages", "3")
+    assert "the crawl is called nesting-birds-2\n" in other.stderr
+    assert settings(tmp_path, "nesting-birds") == first
+    lycosa("set", "nesting-birds", "topic.words=birds that nest")
+    again = lycosa("crawl", "--topic", " nesting  BIRDS", "--seed", SEED, "--pages", "9")
+    assert "nesting-birds: it is there already, with this topic and these pages, and goes on\n" in again.stderr
+    assert settings(tmp_path, "nesting-birds")["topic"]["words"] == "birds that nest"
+    assert settings(tmp_path, "nesting-birds")["pages"] == 9
+    assert sorted(path.name for path in (tmp_path / "crawls").iterdir()) == ["nesting-birds", "nesting-birds-2"]
+
+
+def test_a_crawl_begun_by_an_earlier_version_is_known_by_its_settings(lycosa: Lycosa, tmp_path: Path) -> None:
+    begin = ("crawl", *SIMULATED, "--topic", "nesting birds", "--seed", SEED)
+    lycosa(*begin, "--name", "crawl", "--pages", "5")
+    (tmp_path / "crawls" / "crawl" / "asked.json").unlink()
+    assert "crawl: it is there already" in lycosa(*begin, "--pages", "7").stderr
+    assert [path.name for path in (tmp_path / "crawls").iterdir()] == ["crawl"]
+    assert lycosa("crawl", "--name", "crawl", "--topic", "railways", check=False).returncode == 2
 
 
 def test_a_crawl_that_was_moved_goes_on(lycosa: Lycosa, tmp_path: Path) -> None:

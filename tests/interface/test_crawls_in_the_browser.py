@@ -115,6 +115,30 @@ def test_a_crawl_is_set_up_watched_steered_and_deleted(
     assert CrawlFolder.all(crawls) == []
 
 
+def test_a_site_on_this_machine_is_offered_to_be_allowed(
+    browser: Browser, crawls: Path, web: SimulatedWeb, complaints: list[str]
+) -> None:
+    with signed_in(browser, crawls, (1280, 800), complaints) as page:
+        go(page, "New crawl", "/crawls/new")
+        page.get_by_role("textbox", name="Words").fill("birds feather")
+        page.get_by_label("Pages to begin with").fill(web.roots()[0])
+        page.get_by_label("Pages to fetch").fill("3")
+        page.get_by_role("button", name="Start").click()
+        expect(page.get_by_text("such addresses are fetched from only where you allow it")).to_be_visible()
+        fits(page)
+        port = web.roots()[0].rpartition(":")[2].strip("/")
+        allow = page.get_by_role("button", name=f"Allow 127.0.0.1:{port} and start")
+        expect(allow).to_be_focused()
+        allow.click()
+        page.wait_for_url("**/crawl/birds-feather")
+        expect(page.locator("[data-state]")).to_have_text("finished", timeout=60_000)
+    assert CrawlFolder(crawls / "crawls" / "birds-feather").configuration().fetching.allow_addresses == (
+        f"127.0.0.1:{port}",
+    )
+    complaints[:] = [each for each in complaints if "422" not in each]  # the browser's own word about the refusal
+    assert complaints == []
+
+
 def _watch(page: Page) -> None:
     """The page shows the crawl growing, with charts, without being loaded again."""
     page.evaluate("window.loadedOnce = true")

@@ -40,6 +40,11 @@ class Gate:
         self._guard = guard
         self._verdicts: dict[str, tuple[tuple[str, ...], Passage]] = {}
 
+    def change(self, guard: AddressGuard) -> None:
+        """Go by what another guard allows from now on."""
+        self._guard = guard
+        self._verdicts.clear()
+
     async def passage(self, site: str) -> Passage:
         """The first address of the site that may be connected to, or why there is none."""
         resolved = await self._names.resolve(urls.host_of(site))

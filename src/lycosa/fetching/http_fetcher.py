@@ -54,15 +54,13 @@ class HttpFetcher:
         self._user_agent = _user_agent(fetching)
         self._anonymous = not (fetching.contact or fetching.user_agent)
         self._names = Names(configuration.names, clock)
-        self._gate = Gate(self._names, AddressGuard(fetching.allow_addresses))
+        self._gate = Gate(self._names, AddressGuard(()))
         self._robots = RobotsReader(self._get, self._gate)
         self._open_sites = OpenSites()
         self._waits: dict[str, float] = {}
-        self._judge = Judge(fetching)
-        self._plan = page_plan(fetching.types, min(fetching.largest_transfer, fetching.largest_body))
-        self._sitemap_plan = sitemap_plan(fetching.largest_sitemap)
         self._transfers: Transfers | None = None
         self._closed = False
+        self.change(configuration)
 
     async def open(self, site: str, now: float, turns: Turns = AT_ONCE) -> SiteOpened | SiteShut:
         """Resolve the site's name, check its address and read its robots.txt."""
@@ -105,9 +103,16 @@ class HttpFetcher:
         return self._judge.outcome(link, came, bool(validators))
 
     def adjust(self, configuration: Configuration) -> None:
-        """Treat sites and addresses by changed rules of politeness from now on."""
-        self._configuration = msgspec.structs.replace(self._configuration, politeness=configuration.politeness)
-        if self._transfers is not None and self._transfers.limits != _limits(self._configuration, self._user_agent):
+        """Fetch by changed settings from now on: allowed addresses, types, sizes, connections."""
+        fetching = configuration.fetching
+        if configuration.politeness.robots != self._configuration.politeness.robots:
+            self._open_sites = OpenSites()
+        self._configuration = configuration
+        self._gate.change(AddressGuard(fetching.allow_addresses))
+        self._judge = Judge(fetching)
+        self._plan = page_plan(fetching.types, min(fetching.largest_transfer, fetching.largest_body))
+        self._sitemap_plan = sitemap_plan(fetching.largest_sitemap)
+        if self._transfers is not None and self._transfers.limits != _limits(configuration, self._user_agent):
             self._transfers.retire()
             self._transfers = None
 

@@ -34,6 +34,9 @@ READING = 1e-5
 SMALLEST_REVISION = 1e-6
 """A revised priority closer to the old one than this changes nothing."""
 
+TYPE_WANTED = 0.5
+"""The priority of a link that came last until its type was wanted; how it was judged is not kept."""
+
 LET_IN = "it was refused by rules that have changed"
 SAID_NEWER = "its sitemap says that it changed since the last visit"
 
@@ -229,6 +232,8 @@ class Entrance:
         number = 0
         for key in [key for url in urls if (key := self._queues.key(url)) is not None]:
             record = self._queues.known(key)
+            if record is not None and record.state is State.WAITING and record.priority == LAST:
+                self._come_first(key, record, now)
             if record is None or record.state is not State.REFUSED:
                 continue
             if seeds:
@@ -239,6 +244,12 @@ class Entrance:
                 self.again(key, _replace(record, attempts=0, why=why, detail=""), now)
                 number += 1
         return number
+
+    def _come_first(self, key: bytes, record: UrlRecord, now: float) -> None:
+        """A link that came last waits like others where its type is wanted by now."""
+        if self.admission.comes_last(record.link()) is None:
+            order = TYPE_WANTED - self._rate * record.enqueued_at
+            self._move(key, record, _replace(record, priority=TYPE_WANTED, order=order, why=LET_IN), now)
 
     def revisit(self, urls: Iterable[str], why: str, now: float, *, anew: bool = False) -> int:
         """Let pages that were fetched, or could not be, wait once more; returns how many do."""

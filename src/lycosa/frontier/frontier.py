@@ -199,6 +199,15 @@ class Frontier:
         """Why a URL must not be asked for on any account, not even for a robots.txt; or None."""
         return self._entrance.admission.blocked(Link(url))
 
+    def reopen(self, whys: tuple[str, ...], now: float) -> None:
+        """Let sites be opened now that rest for such reasons."""
+        for site in self._queues.sites.values():
+            if site.why.startswith(whys):
+                site.why, site.next_at = "", now
+                self._queues.touch(site)
+                if site.phase in (Phase.PAUSED, Phase.IDLE):
+                    self._calendar.place(site, now)
+
     def order_sites(self, places: Mapping[str, int]) -> None:
         """Of sites with equally good links take the one with the lowest place first (M2)."""
         self._calendar.order_sites(places)

@@ -154,6 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with _printing():
             told = parser(*_asked(arguments)).parse_args(_in_order(arguments))
+            told.typed = sys.argv[1:] if arguments is None else list(arguments)
             code: int = told.run(told)
     except Mendable as error:
         print(f"lycosa: {_printable(str(error))}", file=sys.stderr)

@@ -204,12 +204,12 @@ class Desk:
 
 def apply_settings(agent: Agent, configuration: Configuration, now: float) -> None:
     """Let a running agent work by changed settings (T16): scope, politeness, ceilings, budget, strategy."""
+    agent.adjust_fetcher(configuration)
     agent.crawl.change(configuration)
     agent.budget.pages = configuration.pages
     agent.frontier.picky = configuration.pages > 0
     agent.frontier.change_rules(admission(configuration), pattern_rule(configuration), now)
     agent.frontier.change_manners(Manners(configuration.politeness))
-    agent.adjust_fetcher(configuration)
     agent.frontier.throttle.change(configuration.ceilings)
 
 

@@ -30,6 +30,7 @@ def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
 
 def run(folder: CrawlFolder, as_json: bool) -> int:
     """Run a crawl in the foreground until it ends."""
+    has_topic = folder.configuration().has_topic
     line = ProgressLine(sys.stderr, quiet=as_json, before=crawl_status(folder).sums["fetched"])
     fleet = Fleet(folder, line.show)
     status = asyncio.run(fleet.run())
@@ -39,7 +40,7 @@ def run(folder: CrawlFolder, as_json: bool) -> int:
     _check_that_something_came(folder, status)
     if fleet.ran_out and not as_json:
         _tell_of_rest(folder, status)
-    line.finish(status, has_topic=folder.configuration().has_topic)
+    line.finish(status, has_topic=has_topic)
     return 0
 
 

@@ -15,13 +15,16 @@ import msgspec
 from lycosa.configuration import settings
 from lycosa.configuration.sections import Configuration
 from lycosa.configuration.settings import ConfigurationError
+from lycosa.crawl_folder.asked import Asked, keep_asked
 from lycosa.crawl_folder.class_scheme import classes_told, keep_scheme, scheme_of_crawl
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, home
 from lycosa.crawl_folder.structure_samples import keep_samples
 from lycosa.interface.operations import crawl_control as controls
 from lycosa.interface.operations.contact import remember_contact, with_contact
+from lycosa.interface.operations.crawl_names import check_same, unnamed
 from lycosa.preparation.examples import example_names, gather_examples, keep_examples
 from lycosa.preparation.readiness import check_a_seed_is_let_in, check_parts, check_seeds, check_settings
+from lycosa.preparation.seed_addresses import check_addresses
 from lycosa.preparation.seeds import second_level_seeds
 from lycosa.preparation.structure_samples import with_samples
 from lycosa.preparation.taxonomy_files import OwnTaxonomy
@@ -35,15 +38,23 @@ _OPTIONS = ("strategy", "agents", "partition", "mode", "pages", "name")
 def begin(told: argparse.Namespace) -> Iterator[CrawlFolder]:
     """Make the folder of a crawl, or take up the one that is there, after everything was checked; then own it."""
     raw, origin = _read_job(told.job) if told.job else ({}, "command line")
-    folder = _folder(told, raw, origin)
+    asked = _asked(told, raw)
+    folder = _folder(told, raw, origin, asked)
     before = folder.stamp()
     if folder.running():
         raise CrawlError(f"crawl {folder.name!r} is running already; `lycosa status {folder.name}` shows it")
+    if folder.exists:
+        check_same(folder, asked)
+    if folder.exists and not told.job:
+        told = _without_what_is_known(told)
     configuration, texts = prepare(told, folder, raw, origin)
     check_settings(configuration, folder, texts=texts, samples=told.example_structure)
     check_a_seed_is_let_in(configuration)
+    if not folder.agent(0).exists():
+        check_addresses(configuration)
     configuration, samples = with_samples(told.example_structure, configuration)
     if not told.json:
+        _tell_name(told, folder, asked)
         _tell_classes(configuration, texts, folder)
     with folder.owned():
         if folder.stamp() != before:
@@ -53,6 +64,7 @@ def begin(told: argparse.Namespace) -> Iterator[CrawlFolder]:
         keep_samples(samples, folder.path)
         keep_scheme(configuration, folder.path)
         folder.create(configuration)
+        keep_asked(asked, folder.path)
         yield folder
 
 
@@ -64,10 +76,38 @@ def _tell_classes(configuration: Configuration, texts: Sequence[str], folder: Cr
         print(told, file=sys.stderr)
 
 
-def _folder(told: argparse.Namespace, raw: dict[str, Any], origin: str) -> CrawlFolder:
-    name = told.name or raw.get("name") or (Path(told.job).stem if told.job else "crawl")
+def _asked(told: argparse.Namespace, raw: dict[str, Any]) -> Asked:
+    """What the command line and a job file ask for."""
+    topic = raw.get("topic", {})
+    return Asked(
+        told.topic or topic.get("words", ""),
+        tuple(map(controls.web_address, told.seed)) or tuple(raw.get("seeds", ())),
+        (*told.example, *(topic.get("examples", ()))),
+        tuple(told.example_structure),
+        tuple(told.classes or topic.get("classes", ())),
+    )
+
+
+def _folder(told: argparse.Namespace, raw: dict[str, Any], origin: str, asked: Asked) -> CrawlFolder:
+    name = told.name or raw.get("name") or (Path(told.job).stem if told.job else "")
+    if not name:
+        return unnamed(home(told.home), asked)
     settings.build({"name": name}, origin=origin)
     return CrawlFolder(home(told.home) / "crawls" / str(name))
+
+
+def _without_what_is_known(told: argparse.Namespace) -> argparse.Namespace:
+    """What was told but for what a crawl was asked for before: it keeps the topic and the pages that it has by now."""
+    topic = told.topic if told.example else None  # examples are gathered again, as one of them may be lost
+    return argparse.Namespace(**{**vars(told), "topic": topic, "seed": []})
+
+
+def _tell_name(told: argparse.Namespace, folder: CrawlFolder, asked: Asked) -> None:
+    """Say what a crawl is called that nobody named, or that it is there already."""
+    if folder.exists and asked.for_anything:
+        print(f"{folder.name}: it is there already, with this topic and these pages, and goes on", file=sys.stderr)
+    elif not (folder.exists or told.name or told.job):
+        print(f"the crawl is called {folder.name}", file=sys.stderr)
 
 
 def prepare(
@@ -97,6 +137,9 @@ def prepare(
         raw["revisit"] = {**raw.get("revisit", {}), "continuous": True}
     if told.classes:
         raw["topic"] = {**raw.get("topic", {}), "classes": told.classes}
+    if told.allow_address:
+        fetching = raw["fetching"]
+        fetching["allow_addresses"] = [*fetching.get("allow_addresses", ()), *told.allow_address]
     configuration = settings.build(raw, told.set, origin)
     check_parts(configuration)
     if configuration.seeds or not (told.example or named.pages):

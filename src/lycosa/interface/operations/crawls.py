@@ -142,6 +142,7 @@ def _as_told(office: Office, body: NewCrawl, texts: list[str]) -> argparse.Names
         example_structure=[example_page(each) for each in body.example_structures], seed=list(body.seeds),
         strategy=body.strategy or None, agents=body.agents, partition=None, mode=None, pages=body.pages,
         continuous=body.continuous, contact=body.contact or None, set=checked_settings(body.settings),
+        allow_address=[],
     )  # fmt: skip
 
 

@@ -206,6 +206,35 @@ function complain(error, otherwise) {
   return field ? fault(field, error.message) : trouble(said, error.message);
 }
 
+// A seed on this machine or in a private network: its address can be allowed here.
+const PRIVATE = /fetching\.allow_addresses=\["([^"]+)"\]/;
+
+function allow(address) {
+  const kept = lines(fields.settings);
+  const place = kept.findIndex((line) => line.startsWith("fetching.allow_addresses="));
+  const before = place < 0 ? [] : [...kept[place].matchAll(/"([^"]+)"/g)].map((found) => found[1]);
+  const line = `fetching.allow_addresses=${JSON.stringify([...before, address])}`;
+  fields.settings.value = [...kept.filter((_, number) => number !== place), line].join("\n");
+}
+
+function offerToAllow(error) {
+  const [, address] = PRIVATE.exec(error.message) ?? [];
+  if (!address) return false;
+  fault(fields.seeds, error.message);
+  const button = made("button", `Allow ${address} and start`);
+  button.type = "button";
+  button.addEventListener("click", () => {
+    allow(address);
+    form.requestSubmit();
+  });
+  const offer = made("p", "", "buttons");
+  offer.dataset.fault = "";
+  offer.append(button);
+  form.querySelector("#seeds-fault").after(offer);
+  button.focus();
+  return true;
+}
+
 function sound(asked) {
   const way = fields.way.value;
   if (way === "words" && !asked.topic) return fault(fields.topic, "Say in a few words what it should look for.");
@@ -232,7 +261,7 @@ form.addEventListener("submit", async (event) => {
       location.assign(`/crawl/${encodeURIComponent(asked.name)}`);
     } catch (error) {
       say(said, "");
-      complain(error, null);
+      if (!offerToAllow(error)) complain(error, null);
     }
   });
 });
