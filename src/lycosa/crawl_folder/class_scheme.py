@@ -9,8 +9,9 @@ from pathlib import Path
 from lycosa.configuration.sections import Configuration
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.input_files import bytes_of_file
-from lycosa.topics.classification.classifier import Galaxy, galaxy_of_texts
+from lycosa.topics.classification.classifier import galaxy_of_texts
 from lycosa.topics.classification.scheme_file import SchemeFiles, scheme_in
+from lycosa.topics.classification.topic_class import TopicClass, topic_class
 
 KEPT = "classes"
 MOST_FILES = 100
@@ -74,8 +75,13 @@ def classes_told(configuration: Configuration, scheme: SchemeFiles, texts: Seque
     known = scheme_in(scheme)
     if configuration.topic.classes:
         return f"classes: {', '.join(map(known.named, configuration.topic.classes))}"
-    found: Galaxy = galaxy_of_texts(known, texts)
-    if not found.classes:
+    if len(texts) > 1:
+        found = TopicClass(galaxy_of_texts(known, texts), known=True, sure=True)
+    else:
+        found = topic_class(known, texts[0] if texts else "")
+    named = " or ".join(map(known.named, found.galaxy.classes))
+    if not (named and found.known):
         return ""
-    named = " or ".join(map(known.named, found.classes))
-    return f"the topic's class, by its words, is {named}; name others with --class"
+    if found.sure:
+        return f"the topic's class, by its words, is {named}; name others with --class"
+    return f"is the topic's class {named}? Its words disagree, so no class is gone by; name one with --class"

@@ -27,6 +27,8 @@ from lycosa.scoring.links.class_hit_rates import ClassExperience
 from lycosa.scoring.links.t_graph_state import TreasureKeeper
 from lycosa.scoring.links.treasure_exact import ExactTreasureLinkScorer
 from lycosa.topics.classification.profile import Profile, closeness, profiles
+from lycosa.topics.classification.scheme_file import scheme_in
+from lycosa.topics.classification.topic_class import topic_class
 from lycosa.topics.vectors import TopicVector
 
 WEIGHTS = (
@@ -84,7 +86,8 @@ class TreasureLinkScorer:
     def __init__(self, topic: Topic, settings: Treasure, keeper: TreasureKeeper) -> None:
         self._settings, self.keeper = settings, keeper
         self._topic = TopicVector(topic.label, topic.examples)
-        texts = [text for text in (topic.label, *topic.examples) if text]
+        sure = topic.examples or topic_class(scheme_in(topic.scheme), topic.label).sure
+        texts = [text for text in (topic.label, *topic.examples) if text and sure]
         self._profiles = profiles(topic.scheme)
         self._profile = self._profiles.of_topic(texts, topic.classes)
         self._aims: Remembered[str, _Aim] = Remembered(MOST_REMEMBERED)

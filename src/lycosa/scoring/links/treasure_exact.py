@@ -20,6 +20,8 @@ from lycosa.records import Link, Page, Score, Visit
 from lycosa.scoring.bounded_memory import Remembered
 from lycosa.scoring.links.t_graph_state import TreasureKeeper
 from lycosa.topics.classification.classifier import complies, galaxy_of_texts, predictor
+from lycosa.topics.classification.scheme import Scheme
+from lycosa.topics.classification.topic_class import topic_class
 
 TIES = 0.002
 """What similarity adds at most: less than lies between the priorities of any two levels."""
@@ -36,12 +38,19 @@ class _Judgement(NamedTuple):
     verdict: Verdict | None
 
 
+def _classes_of(topic: Topic, scheme: Scheme) -> tuple[str, ...]:
+    """The classes of a topic by its examples, or by its words where these are sure enough."""
+    if topic.examples:
+        return galaxy_of_texts(scheme, (topic.label, *topic.examples)).classes
+    return topic_class(scheme, topic.label).classes
+
+
 class ExactTreasureLinkScorer:
     """As the paper has it. A link is judged once, on the first page of the topic's class that names it."""
 
     def __init__(self, topic: Topic, settings: Treasure, keeper: TreasureKeeper) -> None:
         self._predictor = predictor(topic.scheme)
-        self.classes = topic.classes or galaxy_of_texts(self._predictor.scheme, (topic.label, *topic.examples)).classes
+        self.classes = topic.classes or _classes_of(topic, self._predictor.scheme)
         self._settings, self.keeper = settings, keeper
         self._known: Remembered[str, Score] = Remembered(SCORES_REMEMBERED)
         self._judged: Remembered[str, dict[str, _Judgement]] = Remembered(PAGES_UNDER_WAY)
