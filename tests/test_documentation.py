@@ -7,6 +7,7 @@ import shlex
 import tomllib
 from functools import lru_cache
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import get_type_hints
 
@@ -15,6 +16,10 @@ import pytest
 from lycosa.configuration import settings as configuration
 from lycosa.configuration.sections import Configuration, Section
 from lycosa.interface.cli import parser
+from lycosa.lab.trial import ORACLE
+from lycosa.plugins import registry
+from lycosa.topics.classification.scheme_file import scheme_in
+from lycosa.topics.taxonomy_file import shipped
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
@@ -121,3 +126,111 @@ def test_a_name_that_is_not_there_is_noticed(tmp_path: Path) -> None:
     text = "`lycosa.agents.fleet`, `frontier.calendar`, `crawling/desk.py`, lycosa.records.Link, `frontier/frontier.py`"
     (tmp_path / "odd.md").write_text(text)
     assert missing(tmp_path / "odd.md") == ["lycosa.agents.fleet", "frontier.calendar", "crawling/desk.py"]
+
+
+# -- figures and tables ------------------------------------------------------------------------------
+
+README = (ROOT / "README.md").read_text("utf-8")
+STRATEGIES = (ROOT / "docs" / "strategies.md").read_text("utf-8")
+ROW = re.compile(r"^\|(.*)\|$", re.MULTILINE)
+CODE_SPAN = re.compile(r"`([^`]+)`")
+NUMBER = re.compile(r"(?<![\w.])\d[\d ]*(?:\.\d+)?(?![\w.]*\d)")
+
+
+def tables(text: str) -> list[list[list[str]]]:
+    """The tables of a text: their rows, without head and line, as cells."""
+    found = []
+    for block in re.findall(r"(?:^\|.*\|\n)+", text + "\n", re.MULTILINE):
+        rows = [[cell.strip() for cell in row.split("|")] for row in ROW.findall(block)]
+        found.append(rows[2:])
+    return found
+
+
+def test_the_table_of_strategies_has_those_that_there_are() -> None:
+    measured, explained = tables(STRATEGIES)[:2]
+    names = {name for row in explained for name in CODE_SPAN.findall(row[0])}
+    assert names == {*registry.names("link_scorers"), ORACLE}
+    in_table = [CODE_SPAN.findall(row[0])[0] for row in measured]
+    assert set(in_table) <= names
+    assert in_table[0] == ORACLE
+    assert f"{len(in_table) - 1} strategies and an oracle ran" in README
+    default = configuration.build({}, origin="test").strategy
+    assert f"`{default}`, the default" in STRATEGIES
+    assert f"`{default}` (default)" in STRATEGIES
+
+
+def test_the_picture_of_the_lab_shows_the_strategies_of_its_command() -> None:
+    command = next(line for line in STRATEGIES.splitlines() if line.startswith("lycosa lab run --web wikispeedia:"))
+    shown = command.partition("--strategy ")[2].split()[0].split(",")
+    assert f"found by {len(shown) - 1} strategies and an oracle" in README
+
+
+def test_figures_of_what_is_shipped_are_those_of_the_code() -> None:
+    topics = len(list(shipped()))
+    words = sum(bool(entry.numbers) for entry in scheme_in().entries)
+    baselines = [
+        point for point in entry_points(group="lycosa.link_scorers")
+        if ".baselines." in point.value and point.name != "breadth-first"
+    ]  # fmt: skip
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert f"a taxonomy of {topics} topics" in README
+    assert f"a taxonomy of {topics} nodes" in changes
+    assert f"{words // 1000} 000 words and phrases" in (ROOT / "docs" / "classes.md").read_text("utf-8")
+    assert f"{words // 1000} 000 words and phrases" in changes
+    assert len(baselines) == 16
+    assert "and sixteen baselines" in changes
+
+
+def test_what_running_needs_is_what_the_benchmarks_say() -> None:
+    measured = (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
+    needs = tables((ROOT / "docs" / "running.md").read_text("utf-8"))[0]
+    assert len(needs) >= 5
+    figures = [number.strip() for row in needs for number in NUMBER.findall(row[1])]
+    assert len(figures) >= 8
+    for figure in figures:
+        assert re.search(rf"(?<![\d.]){re.escape(figure)}(?![\d.]*\d)", measured), figure
+
+
+def tour() -> list[str]:
+    """The commands of the README's tour; words parted by dots share what stands before them and behind the last."""
+    found = []
+    for row in tables(README)[0]:
+        before = ""
+        for span in CODE_SPAN.findall(row[0]):
+            if not span.startswith("lycosa ") and " " not in span:
+                continue
+            first, *others = span.split(" · ")
+            begin, _, word = first.rpartition(" ") if others else ("", "", first)
+            *between, last = others or [""]
+            final, _, rest = last.partition(" ")
+            started = begin or ("" if span.startswith("lycosa ") else before)
+            words = [word, *between, *([final] if others else [])]
+            found += [f"{started} {each} {rest}".strip() for each in words]
+            before = " ".join(found[-1].split()[:2])
+    return [re.sub(r"[\[\]]", "", each).replace("…", "x") for each in found]
+
+
+@pytest.mark.parametrize("command", tour())
+def test_commands_of_the_tour_take_what_it_gives_them(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        whole_parser().parse_args(shlex.split(command)[1:])
+    except SystemExit:
+        assert "arguments are required" in capsys.readouterr().err
+
+
+def test_the_tour_has_every_command() -> None:
+    listed = whole_parser().format_usage().partition("{")[2].partition("}")[0].split(",")
+    if not any(listed):
+        listed = re.findall(r"^ {4}(\w[\w-]*)", whole_parser().format_help(), re.MULTILINE)
+    assert len(listed) > 20
+    assert {name.strip() for name in listed} - {command.split()[1] for command in tour()} == set()
+
+
+def test_the_layers_are_rooms_that_there_are() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    for contract in project["tool"]["importlinter"]["contracts"]:
+        for container in contract.get("containers", [""]):
+            for layer in contract.get("layers", contract.get("source_modules", ())):
+                for name in re.split(r"[|:]", layer):
+                    whole = ".".join(filter(None, (container, name.strip())))
+                    assert is_there(whole), f"{contract['name']}: {whole}"

@@ -25,8 +25,8 @@ from lycosa.pages.html import long_blocks as plain_stretches
 from lycosa.pages.html.elements import (
     MOST_BREAKS, MOST_RELATIONS, MOST_TITLES, SORT_OF_TAG, SORTS, Said, folded, kind_of, shortened,
 )
+from lycosa.pages.html.link_types import rel_with_type
 from lycosa.pages.html.links import LONGEST_ANCHOR, LONGEST_HEADING, MENTIONS_PER_LINK, MOST_HEADINGS, MOST_INSIDE
-from lycosa.pages.link_types import rel_with_type
 from lycosa.pages.structure.outline import NUMBER_OF_KIND, TOO_DEEP, skeleton_of
 from lycosa.pages.structure.skeleton import DEEPEST as DEEPEST_ELEMENT
 from lycosa.pages.structure.skeleton import ForeignNames

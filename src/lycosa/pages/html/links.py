@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborNode
 from lycosa import urls
 from lycosa.pages.html.elements import IMAGE, LEVELS, Elements, folded, shortened
 from lycosa.pages.html.link_context import Block, Places
-from lycosa.pages.link_types import rel_with_type
+from lycosa.pages.html.link_types import rel_with_type
 from lycosa.records import NO_HEADINGS, Headings, Link, Links
 
 LONGEST_ANCHOR = 200
