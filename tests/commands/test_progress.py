@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 from tiny_web import crawl_folder
 
 from lycosa.crawl_folder.folder import CrawlFolder
@@ -30,6 +31,8 @@ def test_the_last_line_says_what_came_of_it_and_what_to_do_next(tmp_path: Path) 
         "tiny finished: 3 pages in 3.0 s, 33% on topic, 1 link left. Search it: lycosa search tiny WORDS"
     )
     assert ending_of(finished, 3.0, 2, has_topic=False).startswith("tiny finished: 3 pages, 1 of them in 3.0 s, 1 link")
+    spent = msgspec.structs.replace(finished, budget=3)
+    assert ending_of(spent, 3.0, 3).endswith("For more pages: lycosa set tiny pages=6, then lycosa resume tiny")
     told(folder, "stopped")
     assert ending_of(crawl_status(folder), 3.0).endswith("1 link left. Go on with it: lycosa resume tiny")
     assert "/s" not in line_of(finished)

@@ -77,7 +77,9 @@ def ending_of(status: Status, seconds: float, before: int = 0, *, has_topic: boo
         told.append(f"{status.harvest:.0%} on topic")
     told.append(f"{wording.counted(sums['waiting'], 'link')} left")
     onward = f"Go on with it: lycosa resume {name}"
-    if status.state == FINISHED and status.indexed:
+    if status.budget and before == fetched >= status.budget:
+        onward = f"For more pages: lycosa set {name} pages={2 * status.budget}, then lycosa resume {name}"
+    elif status.state == FINISHED and status.indexed:
         onward = f"Search it: lycosa search {name} WORDS"
     elif status.state == FINISHED:
         onward = f"Look at it: lycosa report {name}"
