@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import time
 import tracemalloc
@@ -13,7 +14,7 @@ from email.utils import formatdate
 import brotli
 import pytest
 import zstandard
-from fetching_scene import fetch, fetcher, visiting
+from fetching_scene import QUICK, fetch, fetcher, visiting
 from misbehaving_server import (
     PAGE,
     Misbehaviour,
@@ -31,9 +32,10 @@ from misbehaving_server import (
 )
 
 from lycosa.configuration.settings import ConfigurationError, build
+from lycosa.fetching.http_fetcher import HttpFetcher
 from lycosa.fetching.response_outcome import retry_after
-from lycosa.plugins.plug_points import Adjustable, Known
-from lycosa.records import SITEMAP, Failed, Fetched, Link, Outcome, Redirected, Refused, SiteOpened, Unchanged
+from lycosa.plugins.plug_points import Adjustable, Fetcher, Known
+from lycosa.records import SITEMAP, Failed, Fetched, Link, Outcome, Redirected, Refused, SiteOpened, SiteShut, Unchanged
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -574,3 +576,33 @@ def test_wrong_settings_are_refused_at_the_door(settings: dict[str, object]) -> 
 def test_a_url_that_is_none_is_an_outcome_too() -> None:
     assert failed(asyncio.run(fetcher().fetch(Link("nonsense")))).why == "bad-url"
     assert failed(asyncio.run(fetcher().fetch(Link("ftp://a.example/x")))).why == "site-not-open"
+
+
+def test_a_fetcher_takes_up_other_settings_while_it_runs() -> None:
+    async def scene() -> None:
+        pdf = answer(kind="application/pdf")
+        async with serving(pdf) as port, contextlib.aclosing(_Closing(fetcher())) as closing:
+            site, visitor = f"http://a.localhost:{port}", closing.fetcher
+            assert isinstance(visitor, HttpFetcher)
+            shut = await visitor.open(site, time.time())
+            assert isinstance(shut, SiteShut)
+            assert shut.why == "address-refused"
+            allowed = {"allow_addresses": [f"127.0.0.1:{port}"], **QUICK}
+            visitor.change(build({"fetching": allowed, "politeness": {"robots": False}}))
+            assert isinstance(await visitor.open(site, time.time()), SiteOpened)
+            refused = await visitor.fetch(Link(f"{site}/x"))
+            assert isinstance(refused, Refused)
+            visitor.change(
+                build({"fetching": {**allowed, "types": ["application/pdf"]}, "politeness": {"robots": False}})
+            )
+            fetched(await visitor.fetch(Link(f"{site}/x")))
+
+    asyncio.run(asyncio.wait_for(scene(), 10))
+
+
+class _Closing:
+    def __init__(self, fetcher: Fetcher) -> None:
+        self.fetcher = fetcher
+
+    async def aclose(self) -> None:
+        await self.fetcher.close()

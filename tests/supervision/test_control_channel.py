@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tiny_web import crawl_folder
 
+from lycosa.configuration.sections import Configuration
 from lycosa.crawl_folder.folder import CrawlFolder, Wish
 from lycosa.crawl_folder.status import crawl_status
 from lycosa.crawling.agent import Agent
@@ -68,3 +69,19 @@ def test_an_agent_goes_on_with_the_settings_it_had(
         desk.look(agent, 20.0)
         assert agent.budget.pages == 7
         assert not crawl_status(folder).trouble
+
+
+def test_a_running_agent_fetches_by_changed_settings(folder: CrawlFolder, agent: Agent) -> None:
+    taken_up: list[Configuration] = []
+
+    class Fetching:
+        def change(self, configuration: Configuration) -> None:
+            taken_up.append(configuration)
+
+    agent._fetcher = Fetching()  # type: ignore[assignment]
+    desk = Desk(folder, 0)
+    folder.change('fetching.allow_addresses=["127.0.0.1:9"]')
+    with folder.owned():
+        desk.look(agent, 10.0)
+    assert [each.fetching.allow_addresses for each in taken_up] == [("127.0.0.1:9",)]
+    assert agent.crawl.second_thoughts.look, "what that refused is looked for"

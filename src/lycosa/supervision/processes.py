@@ -122,7 +122,7 @@ class Shift:
         """Whether the crawl's own links are done; a round or a follow-up leaves that as it was."""
         if self._endless:
             return STOPPED
-        finished = agent.idle if self._own_links else before == FINISHED
+        finished = (agent.idle or agent.budget.spent) if self._own_links else before == FINISHED
         return FINISHED if finished else STOPPED
 
     def _ended(self) -> bool:
