@@ -31,6 +31,16 @@ def test_names(asked: Asked, name: str) -> None:
     assert name_for(asked) == name
 
 
+def test_a_class_corrects_a_topic_and_makes_it_no_other_crawl() -> None:
+    seeds = ("http://a.org/",)
+    assert Asked("birds", seeds, classes=("598",)).plain() == Asked("Birds", seeds).plain()
+    assert Asked("", seeds, classes=("598",)).plain() != Asked("", seeds).plain()
+    assert (
+        Asked("birds", ("http://a.org/", "http://b.org/")).plain()
+        == Asked("birds", ("http://b.org", "http://A.org/")).plain()
+    )
+
+
 @given(st.text(max_size=80), st.text(max_size=60))
 def test_whatever_is_asked_for_the_name_can_be_that_of_a_folder(topic: str, seed: str) -> None:
     name = name_for(Asked(topic, (seed, f"http://{seed}/")))

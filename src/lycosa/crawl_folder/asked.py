@@ -28,11 +28,12 @@ class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
         return self != Asked()
 
     def plain(self) -> Asked:
-        """The same however it is spelled, and in whatever order the pages are named."""
+        """The same however it is spelled, and in whatever order the pages are named; classes only correct a topic."""
+        classes = () if self.topic else self.classes
         return Asked(
             " ".join(self.topic.split()).casefold(),
             tuple(sorted({normalise(seed) or seed for seed in self.seeds})),
-            *(tuple(sorted(set(each))) for each in (self.examples, self.structures, self.classes)),
+            *(tuple(sorted(set(each))) for each in (self.examples, self.structures, classes)),
         )
 
 

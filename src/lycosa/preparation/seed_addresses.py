@@ -20,10 +20,10 @@ WITHIN = 3.0
 class PrivateSeed(ConfigurationError):
     """A seed lies where nothing is fetched from unless somebody allows it; `entry` is what to allow."""
 
-    def __init__(self, site: str, address: str, reason: str, entry: str) -> None:
+    def __init__(self, seed: str, address: str, reason: str, entry: str) -> None:
         self.entry = entry
         super().__init__(
-            f"the seed {site}/ is at {address} ({reason}); such addresses are fetched from only where you allow it: "
+            f"the seed {seed} is at {address} ({reason}); such addresses are fetched from only where you allow it: "
             f'fetching.allow_addresses=["{entry}"]'
         )
 
@@ -33,13 +33,13 @@ def check_addresses(configuration: Configuration) -> None:
     if configuration.fetching.fetcher != "http":
         return
     guard = AddressGuard(configuration.fetching.allow_addresses)
-    sites = dict.fromkeys(site_of(url) for seed in configuration.seeds if (url := normalise(seed)))
+    sites = {site_of(url): url for seed in reversed(configuration.seeds) if (url := normalise(seed))}
     for site, addresses in asyncio.run(_resolved(list(sites)[:MOST_SITES], configuration)).items():
         refused = [(address, guard.check(address, port_of(site))) for address in addresses]
         if refused and all(reason for _, reason in refused):
             address, reason = refused[0]
             host = f"[{address}]" if ":" in address else address
-            raise PrivateSeed(site, address, reason or "", f"{host}:{port_of(site)}")
+            raise PrivateSeed(sites[site], address, reason or "", f"{host}:{port_of(site)}")
 
 
 async def _resolved(sites: list[str], configuration: Configuration) -> dict[str, tuple[str, ...]]:

@@ -139,7 +139,7 @@ def prepare(
         raw["topic"] = {**raw.get("topic", {}), "classes": told.classes}
     if told.allow_address:
         fetching = raw["fetching"]
-        fetching["allow_addresses"] = [*fetching.get("allow_addresses", ()), *told.allow_address]
+        fetching["allow_addresses"] = list(dict.fromkeys([*fetching.get("allow_addresses", ()), *told.allow_address]))
     configuration = settings.build(raw, told.set, origin)
     check_parts(configuration)
     if configuration.seeds or not (told.example or named.pages):
