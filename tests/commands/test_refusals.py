@@ -113,7 +113,7 @@ def test_who_comes_second_changes_nothing(
     before = (folder.path / "crawl.toml").read_bytes()
     held = []
     meanwhile(monkeypatch, lambda: held.append(own(folder.path / "lock", "it")))
-    assert begin(tmp_path, "cooking") == 2
+    assert begin(tmp_path, "birds") == 2
     held.pop().close()
     assert "in use by another process" in capsys.readouterr().err
     assert (folder.path / "crawl.toml").read_bytes() == before
@@ -123,7 +123,7 @@ def test_settings_that_were_made_meanwhile_are_not_written_over(
     folder: CrawlFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     meanwhile(monkeypatch, lambda: folder.change("pages=77"))
-    assert begin(tmp_path, "cooking") == 2
+    assert begin(tmp_path, "birds") == 2
     assert "was changed by somebody else just now" in capsys.readouterr().err
     assert folder.configuration().pages == 77
 

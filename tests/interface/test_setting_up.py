@@ -107,8 +107,16 @@ def test_crawls_with_an_index_suggest_seeds(operator: TestClient, tmp_path: Path
 # -- starting -----------------------------------------------------------------------------------
 
 
+ALLOWED = 'fetching.allow_addresses=["127.0.0.1:9"]'
+
+
 def test_example_texts_become_the_topic(operator: TestClient, tmp_path: Path) -> None:
-    body = {"name": "new", "texts": [BIRDS, "A second text about owls."], "seeds": ["http://127.0.0.1:9/"]}
+    body = {
+        "name": "new",
+        "texts": [BIRDS, "A second text about owls."],
+        "seeds": ["http://127.0.0.1:9/"],
+        "settings": [ALLOWED],
+    }
     answer = operator.post("/api/v1/crawls", json={**body, "run": False})
     assert answer.status_code == 201, answer.text
     folder = CrawlFolder(tmp_path / "crawls" / "new")
@@ -138,7 +146,7 @@ def test_a_start_that_fails_leaves_the_name_free(
         raise CrawlError("the disk is full")
 
     monkeypatch.setattr(Launcher, "launch", fails)
-    assert error_of(operator, 409, seeds=["http://127.0.0.1:9/"], run=True) == "the disk is full"
+    assert error_of(operator, 409, seeds=["http://127.0.0.1:9/"], settings=[ALLOWED], run=True) == "the disk is full"
     assert CrawlFolder.all(tmp_path) == []
 
 
