@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import time
 
-import msgspec
-
 from lycosa import urls
 from lycosa.configuration.sections import Configuration, Fetching
 from lycosa.configuration.settings import ConfigurationError
@@ -60,7 +58,7 @@ class HttpFetcher:
         self._waits: dict[str, float] = {}
         self._transfers: Transfers | None = None
         self._closed = False
-        self.change(configuration)
+        self.adjust(configuration)
 
     async def open(self, site: str, now: float, turns: Turns = AT_ONCE) -> SiteOpened | SiteShut:
         """Resolve the site's name, check its address and read its robots.txt."""
