@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 WORKERS ?= 3
 
-.PHONY: venv demo test check bench docs data clean
+.PHONY: venv demo test test-slow check bench docs data clean
 
 venv: $(STAMP)
 
@@ -22,6 +22,9 @@ demo: venv
 test: venv
 	@scripts/find-chromium
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests
+
+test-slow: venv
+	LYCOSA_SLOW=1 $(BIN)/python -m pytest -s -o timeout=3600 tests/interface/test_damaged_stores.py
 
 check: venv
 	$(BIN)/ruff check src tests bench

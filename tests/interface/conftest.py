@@ -13,6 +13,7 @@ from reader_tabs import ReadingRoom, reading_room
 from small_crawl import a_crawl, a_full_crawl
 from starlette.testclient import TestClient
 
+from lycosa import reading_processes
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.interface.operations import crawl_control as controls
 from lycosa.interface.server.app import web_app
@@ -39,6 +40,13 @@ def server(home: Path) -> Iterator[str]:
     """The address of a server over `home`."""
     with served(home) as (address, _):
         yield address
+
+
+@pytest.fixture
+def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have stores read in this process, so that a test can change how; otherwise other processes read them."""
+    monkeypatch.setattr(reading_processes, "_processes", None)
+    monkeypatch.setattr(reading_processes, "begin", lambda modules: None)
 
 
 @pytest.fixture

@@ -272,6 +272,7 @@ def test_foreign_words_in_sites_pages_and_reasons_are_text(clicked: Path, reader
 # -- bounds -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("read_here")
 def test_of_a_large_site_the_most_visited_pages_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(click_records, "MOST_PAGES", 100)
     monkeypatch.setattr(click_records._read_site, "__defaults__", (100,))

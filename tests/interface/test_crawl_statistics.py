@@ -11,6 +11,7 @@ from small_crawl import LONG_AGO, a_crawl, keep
 
 from lycosa.interface.views import crawl_statistics as ledger
 from lycosa.interface.views.crawl_statistics import MOST_POINTS, Ledger, Overview, Tally, growth
+from lycosa.interface.views.open_crawls import Library
 from lycosa.queue_records import Changes
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore, Batch
@@ -134,8 +135,8 @@ def test_a_damaged_store_is_told_not_raised(tmp_path: Path) -> None:
     folder = a_crawl(tmp_path, "hurt")
     keep(folder, 0, [0.9])
     (folder.agent(0) / "store" / "data.mdb").write_bytes(b"no store at all" * 1000)
-    overview = Ledger(folder).look()
-    assert overview.trouble
+    overview = Library(tmp_path).overview(folder)
+    assert overview.trouble == "'hurt' is damaged: run `lycosa check hurt`"
     assert overview.curve == ()
 
 

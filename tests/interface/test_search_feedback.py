@@ -16,11 +16,12 @@ from playwright.sync_api import Browser, expect
 from small_crawl import SPIDERS, a_crawl, index
 from starlette.testclient import TestClient
 
+from lycosa import reading_processes
 from lycosa.click_records import DAY, ShownResult, day_of
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.interface.api.follow_up_feedback import LARGEST
 from lycosa.interface.operations.search_feedback import PER_MINUTE, Asker, Chosen, SearchNotes
-from lycosa.interface.server.app import SECURITY, web_app
+from lycosa.interface.server.app import READING, SECURITY, web_app
 from lycosa.storage.click_store import ClickStore
 from lycosa.storage.day_keys import DayKeys
 
@@ -109,6 +110,7 @@ def test_a_chosen_result_rises(client: TestClient, folder: CrawlFolder) -> None:
         for visitor in range(30):
             store.add_shown("leaves", [before[9]], 10, day=0)
             store.add_chosen("leaves", before[9], 10, visitor.to_bytes(16, "big"), 0)
+        reading_processes.begin(READING).close()
         app = web_app(folder.path.parent.parent)
         again = TestClient(app, base_url="http://localhost", headers={"User-Agent": PERSON})
         assert search(again)[0] == before[9]
@@ -162,6 +164,7 @@ def test_programs_that_read_json_leave_no_note(client: TestClient, folder: Crawl
     assert noted(folder) == []
 
 
+@pytest.mark.usefixtures("read_here")
 @pytest.mark.parametrize("error", [lmdb.Error("broken"), OSError("full")])
 def test_search_does_not_depend_on_notes(client: TestClient, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     def fail(*_: object, **__: object) -> None:

@@ -97,7 +97,7 @@ def test_candidates_are_relevant_and_rank_higher_where_others_link_to_them(tmp_p
         crawled(tmp_path, *(visit(name, relevance[name], links=links.get(name, ())) for name in relevance))
     )
     assert 0.01 < pages.threshold < 0.6
-    ranks = {each.title: each.rank for each in pages.candidates()}
+    ranks = {each.title: each.rank for each in pages.candidates}
     assert list(ranks) == ["a", "b", "linked", "alone"]
     assert ranks["linked"] > ranks["b"] > ranks["a"] > ranks["alone"] == 0.0
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.reading_apart import LONG, read_apart
 from lycosa.crawl_folder.stores import reading
 from lycosa.crawling.click_source import counted_pages
 from lycosa.crawling.dark_pages import _COLUMNS
@@ -47,6 +48,7 @@ class DarkReport(Record, frozen=True):
         return {"visited": self.visited, **self.counts(), "pages": pages}
 
 
+@read_apart(LONG)
 def dark_report(folder: CrawlFolder) -> DarkReport:
     """The pages of the clickstream, on sites that the crawl has met, that no page crawled so far links to."""
     configuration = folder.configuration()

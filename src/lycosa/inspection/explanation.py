@@ -13,6 +13,7 @@ from lycosa.crawl_folder.class_scheme import scheme_of_crawl
 from lycosa.crawl_folder.costly_pages import CostlyPage, costly_pages
 from lycosa.crawl_folder.counts import kept_counts
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.crawl_folder.reading_apart import read_apart
 from lycosa.crawl_folder.suspect_pages import TOO_COSTLY
 from lycosa.crawling.url_rewriting import MARK, Spellings
 from lycosa.crawling.visit_rows import KEPT
@@ -62,6 +63,7 @@ def _when(at: float | None) -> str:
     return "                   " if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
+@read_apart()
 def explain(folder: CrawlFolder, typed: str) -> Explanation:
     """The whole story of a URL in a crawl."""
     configuration = folder.configuration()

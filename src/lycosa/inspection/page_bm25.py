@@ -11,6 +11,7 @@ import msgspec
 
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.reading_apart import LONG, read_apart
 from lycosa.crawl_folder.stores import reading
 from lycosa.crawl_folder.topic import topic_of
 from lycosa.records import Record
@@ -31,6 +32,7 @@ class CrawlRelevance(Record, frozen=True):
     how: str
 
 
+@read_apart(LONG)
 def crawl_relevance(folder: CrawlFolder, words: str = "") -> CrawlRelevance:
     """By page, how well it fits the crawl's topic, or these words; duplicates and pages kept aside are left out."""
     configuration = folder.configuration()

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.crawl_folder.reading_apart import read_apart
 from lycosa.crawl_folder.stored_pages import page_at
 from lycosa.crawl_folder.stores import reading
 from lycosa.fetching.content_coding import BadCoding, TooLarge
@@ -89,6 +90,7 @@ class Difference(Record, frozen=True):
         return found | {"lines": list(self.lines)}
 
 
+@read_apart()
 def versions_of(folder: CrawlFolder, typed: str) -> PageVersions:
     """The visits of a page in a crawl; a URL without a scheme is looked for with either."""
     urls = [normalise(each) for each in ([typed] if "://" in typed else [f"https://{typed}", f"http://{typed}"])]
@@ -147,6 +149,7 @@ def _visit(number: int, row: VisitRow, version: int, changed: bool | None, same_
     )
 
 
+@read_apart()
 def difference(folder: CrawlFolder, page: PageVersions, older: int = 0, newer: int = 0) -> Difference:
     """How the text changed between two versions; without numbers, between the last two."""
     if not older and not newer:

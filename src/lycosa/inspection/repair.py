@@ -28,10 +28,12 @@ from lycosa.inspection.repository_check import (
     REBUILD,
     REINDEX,
     REMOVE,
+    RESTORE,
     CheckReport,
     Finding,
     check,
 )
+from lycosa.inspection.restored_store import restore
 from lycosa.queue_records import Changes
 from lycosa.search import index
 from lycosa.storage import catalogue
@@ -43,19 +45,28 @@ _BATCH = 500
 
 def repair(folder: CrawlFolder, report: CheckReport) -> CheckReport:
     """Mend what can be mended; returns what a second check finds, with what was done."""
+    made = _restore(folder, [each for each in report.findings if each.repair == RESTORE])
+    if made:
+        report = check(folder)
     with own(folder.path / "lock", f"crawl {folder.name!r}"):
         done = [
+            *made,
             *_rebuild(folder, [each for each in report.findings if each.repair == REBUILD]),
             *_cut_tails(folder, [each for each in report.findings if each.repair == CUT]),
             *_go_on(folder, [each for each in report.findings if each.repair == GO_ON]),
             *_remove_left_overs(folder, [each for each in report.findings if each.repair == REMOVE]),
             *_fetch_again(folder, [each for each in report.findings if each.repair == FETCH_AGAIN]),
         ]
-        if any(each.repair == REINDEX for each in report.findings):
+        if made or any(each.repair == REINDEX for each in report.findings):
             done.append(f"the index was built again with {_index_again(folder)} pages")
         else:
             done += _mend_index(folder, report.findings)
     return msgspec.structs.replace(check(folder), repaired=tuple(done))
+
+
+def _restore(folder: CrawlFolder, findings: Sequence[Finding]) -> list[str]:
+    with own(folder.path / "lock", f"crawl {folder.name!r}"):
+        return [restore(folder, each.agent, time()) for each in findings]
 
 
 def _rebuild(folder: CrawlFolder, findings: Sequence[Finding]) -> list[str]:

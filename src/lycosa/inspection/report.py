@@ -10,6 +10,7 @@ import msgspec
 
 from lycosa.crawl_folder.costly_pages import costly_pages
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.reading_apart import LONG, read_apart
 from lycosa.crawl_folder.status import Status, crawl_status
 from lycosa.crawl_folder.stores import reading
 from lycosa.crawl_folder.suspect_pages import TOO_COSTLY
@@ -65,6 +66,7 @@ class Report(Record, frozen=True):
         }
 
 
+@read_apart(LONG)
 def crawl_report(folder: CrawlFolder) -> Report:
     """The report of a crawl, from its catalogue."""
     configuration = folder.configuration()

@@ -16,7 +16,7 @@ import msgspec
 from lycosa.crawl_folder.costly_pages import costly_pages
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawl_folder.stored_pages import page_at
-from lycosa.crawl_folder.stores import reading
+from lycosa.crawl_folder.stores import damaged_agents, reading
 from lycosa.durable import replace_file
 from lycosa.fetching.content_coding import BadCoding, TooLarge
 from lycosa.queue_records import State
@@ -36,11 +36,13 @@ REINDEX = "the index is built again from the archive"
 ADD = "the page is added to the index"
 DROP = "the page is taken out of the index"
 REBUILD = "it is built again from the URLs known"
+RESTORE = "a new one is made from archive and catalogue; the damaged one is kept"
 MARK = "the index follows from the last row there is"
 MOST_TOLD = 20
 """Findings of one kind that are told one by one."""
 
 KINDS = {
+    "damaged-store": "what an agent knows (data.mdb) cannot be read; all else is checked when that is mended",
     "damaged-record": "an archived page cannot be read, or its bytes are not those that came",
     "other-record": "a row points at the record of another page",
     "changed-content": "an archived page has another text than when it was catalogued",
@@ -115,7 +117,10 @@ class CheckReport(msgspec.Struct, frozen=True):
 
 
 def check(folder: CrawlFolder, progress: Callable[[int], None] | None = None) -> CheckReport:
-    """Look at everything of a crawl."""
+    """Look at everything of a crawl. Stores that cannot be read are the only finding, where there are some."""
+    if damaged := damaged_agents(folder):
+        found = (Finding("damaged-store", f"agent {each}", why, RESTORE, each) for each, why in damaged.items())
+        return CheckReport(folder.name, 0, 0, 0, tuple(found))
     with reading(folder) as stores:
         parts = [_AgentCheck(folder, number, store, progress) for number, store in enumerate(stores)]
         findings = [finding for part in parts for finding in part.findings()]
@@ -296,5 +301,5 @@ def _check_index(
     if spare := len(reader) - len(held):
         return len(held), [Finding("indexed-twice", "index", f"{spare} copies too many", REINDEX)]
     missing = [Finding("not-indexed", url, repair=ADD, agent=expected[url]) for url in sorted(set(expected) - held)]
-    drop = DROP if whole else ""
-    return len(held), missing + [Finding("index-orphan", url, repair=drop) for url in sorted(held - known)]
+    orphans = sorted(held - known)
+    return len(held), missing + [Finding("index-orphan", url, repair=DROP if whole else "") for url in orphans]

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any
 
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.reading_apart import LONG, read_apart
 from lycosa.crawl_folder.stores import reading
 from lycosa.fetching.content_coding import BadCoding, TooLarge, codings, decode
 from lycosa.fetching.sitemaps import LARGEST, read_sitemap
@@ -88,6 +89,7 @@ def coverage_by_site(
     return {site: coverage(sites[site], in_sitemaps, unique, indexed, ranks) for site in sorted(sites)}
 
 
+@read_apart(LONG)
 def crawl_coverage(folder: CrawlFolder) -> dict[str, Coverage]:
     """The coverage of each site of a crawl."""
     with reading(folder) as stores:

@@ -14,6 +14,7 @@ import msgspec
 
 from lycosa.configuration.sections import Configuration
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.crawl_folder.reading_apart import LONG, read_apart
 from lycosa.crawl_folder.t_graph_files import given_graph
 from lycosa.crawl_folder.topic import topic_of
 from lycosa.link_graph.t_graph.graph import Node, TreasureGraph
@@ -38,6 +39,7 @@ class CrawlTreasure(Record, frozen=True):
     forgotten: int = 0
 
 
+@read_apart(LONG)
 def crawl_treasure(folder: CrawlFolder) -> CrawlTreasure:
     """What the agents of a crawl know, running or not."""
     configuration = folder.configuration()

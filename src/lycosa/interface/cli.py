@@ -21,6 +21,7 @@ from types import ModuleType
 import lmdb
 
 from lycosa import __version__
+from lycosa.interface import command_process
 from lycosa.user_error import Mendable
 
 EXAMPLES = """examples:
@@ -31,6 +32,9 @@ EXAMPLES = """examples:
   lycosa explain crawl https://example.org/page            why was (not) this crawled?
 """
 
+READING = ("check", "explain", "report", "export", "search", "history", "sitemap", "structure", "treasure")
+"""Commands that read what may be damaged, and change nothing while a crawl runs."""
+NO_MEMORY = "there is too little memory; end other programs, or allow more (`ulimit -v unlimited`: stores are mapped)"
 CLOSED_PIPE = 141
 """The exit code of a command whose reader went away: as if the signal for that had ended it."""
 _RIGHTS = (EACCES, EPERM, EROFS)
@@ -150,7 +154,16 @@ def _printing() -> Iterator[None]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns its exit code."""
+    """Run a command; returns its exit code. What was typed runs in a process of its own where it reads stores."""
+    _, rest = _shared().parse_known_args(arguments)
+    if arguments is None and rest and rest[0] in READING:
+        name = rest[1] if len(rest) > 1 and not rest[1].startswith("-") else "NAME"
+        return command_process.apart(_run, f"run `lycosa check {_printable(name)}`")
+    return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command in this process."""
     try:
         with _printing():
             told = parser(*_asked(arguments)).parse_args(_in_order(arguments))
@@ -171,6 +184,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             told_why = _printable(f"{error.strerror or error}{place}")
             advice = "look at its rights" if error.errno in _RIGHTS else "choose another place"
             print(f"lycosa: {told_why}; {advice}, or choose --home", file=sys.stderr)
+        return 2
+    except (MemoryError, lmdb.MemoryError):
+        print(f"lycosa: {NO_MEMORY}", file=sys.stderr)
+        return 2
+    except (lmdb.CorruptedError, lmdb.PageNotFoundError, lmdb.InvalidError, lmdb.PanicError) as error:
+        print(f"lycosa: a store is damaged ({error}); run `lycosa check NAME`", file=sys.stderr)
         return 2
     except lmdb.Error as error:
         print(f"lycosa: a store cannot be used: {error}; look at its rights, or choose --home", file=sys.stderr)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lycosa.configuration.sections import Configuration
 from lycosa.plugins.plug_points import EngineFailed, Found, SeedEngine
+from lycosa.reading_processes import ReadingDied, apart
 from lycosa.search.index import Hit, IndexReader
 from lycosa.search.query import understand
 from lycosa.search.schema import IndexDamaged
@@ -35,12 +36,18 @@ class OwnEngine:
 
     def _search(self, query: str, number: int) -> list[Found]:
         try:
-            found = IndexReader(self._folder).search(understand(query), number)
-        except IndexDamaged as error:
+            found = _searched(self._folder, query, number)
+        except (IndexDamaged, ReadingDied) as error:
             raise EngineFailed(
                 f"{self.name}: its index cannot be read ({error}); resume the crawl, or leave it out"
             ) from error
-        return [self._found(hit) for hit in found.hits]
+        return [self._found(hit) for hit in found]
 
     def _found(self, hit: Hit) -> Found:
         return Found(hit.url, hit.title, unescape(_MARK.sub("", hit.snippet)), self.name, hit.score)
+
+
+@apart(lambda index: index.parent)
+def _searched(index: Path, query: str, number: int) -> tuple[Hit, ...]:
+    """The best pages of an index, which is read where its damage harms nobody."""
+    return IndexReader(index).search(understand(query), number).hits

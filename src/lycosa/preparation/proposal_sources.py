@@ -9,6 +9,7 @@ from itertools import groupby
 import msgspec
 
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.reading_apart import LONG, read_apart
 from lycosa.crawl_folder.stored_pages import page_at
 from lycosa.crawl_folder.stores import reading
 from lycosa.fetching.content_coding import BadCoding, TooLarge
@@ -55,9 +56,7 @@ class CrawledPages:
     def __init__(self, folder: CrawlFolder, language: str = "en") -> None:
         self._folder = folder
         self.threshold = folder.configuration().topic.threshold
-        with reading(folder) as stores:
-            self.pages = _most_relevant(stores, language)
-            self._ranks = _ranked(stores)
+        self.pages, self.candidates = _read(folder, language, self.threshold)
 
     def text(self, page: CrawledPage) -> str:
         """What a page says, '' where the archive cannot tell."""
@@ -67,16 +66,19 @@ class CrawledPages:
             return ""
         return f"{found.title}\n{found.text}"[:LONGEST_TEXT]
 
-    def candidates(self) -> list[Candidate]:
-        """The relevant pages with their PageRank."""
-        graph, ranks = self._ranks
-        found = []
-        for page in self.pages:
-            number = graph.number(page.url)
-            rank = ranks.value(number) if number is not None else 0.0
-            if page.relevance >= self.threshold:
-                found.append(Candidate(page.url, page.relevance, rank, page.title))
-        return found
+
+@read_apart(LONG)
+def _read(folder: CrawlFolder, language: str, threshold: float) -> tuple[list[CrawledPage], list[Candidate]]:
+    """The most relevant pages of a crawl; and those of them that are relevant, with their PageRank."""
+    with reading(folder) as stores:
+        pages, (graph, ranks) = _most_relevant(stores, language), _ranked(stores)
+    found = []
+    for page in pages:
+        number = graph.number(page.url)
+        rank = ranks.value(number) if number is not None else 0.0
+        if page.relevance >= threshold:
+            found.append(Candidate(page.url, page.relevance, rank, page.title))
+    return pages, found
 
 
 def _most_relevant(stores: Sequence[AgentStore], language: str) -> list[CrawledPage]:
@@ -156,7 +158,7 @@ def _with_examples(
 def _pages(vocabulary: Vocabulary, crawled: CrawledPages | None, node: str, refused: Refusals) -> list[Proposal]:
     if crawled is None:
         return []
-    candidates = crawled.candidates()
+    candidates = crawled.candidates
     topic = node or _topic_of(vocabulary, crawled)
     if not topic:
         return []

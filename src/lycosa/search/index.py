@@ -193,6 +193,7 @@ class IndexReader:
         self._index = open_index(folder, new=False)
         self._matching = Matching(self._index)
 
+    @damage_told()
     def refresh(self) -> None:
         """See what was committed by now."""
         self._index.reload()
@@ -309,6 +310,7 @@ class IndexReader:
         arranged = order.arranged([score for score, _ in found], keys, dates)
         return [_Match(addresses[place], score, order, candidate) for place, score, candidate in arranged]
 
+    @damage_told()
     def urls(self) -> set[str]:
         """All pages in the index, for audits."""
         searcher = self._index.searcher()

@@ -8,12 +8,13 @@ the agent that owns it writes.
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from errno import EDQUOT, ENOSPC
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -77,22 +78,27 @@ class AgentStore:
             folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         self._env, _ = environments.take(folder, len(_TABLES) + TABLES, readonly=readonly)
-        self._refuse_old_layout()
-        self._db: dict[str, Any] = {}
-        for table in _TABLES:
-            self._db[table] = self._env.open_db(table.encode(), create=not readonly)
-        self._urls = UrlTables(self._env, folder, owner=not readonly, most_young=most_young)
-        self._look()
+        try:
+            self._open_tables(readonly, most_young)
+        except BaseException:
+            environments.give_back(folder)
+            raise
         if not readonly:
             self._urls.sweep(self._txn)
         self._numbers: dict[str, int] = {}
         self._open = True
 
+    def _open_tables(self, readonly: bool, most_young: int) -> None:
+        self._refuse_old_layout()
+        with environments.opening:
+            self._db = {table: self._env.open_db(table.encode(), create=not readonly) for table in _TABLES}
+            self._urls = UrlTables(self._env, self.folder, owner=not readonly, most_young=most_young)
+        self._look()
+
     def _refuse_old_layout(self) -> None:
         with self._env.begin() as txn:
             old = any(txn.cursor().set_key(table) for table in _OLD_TABLES)
         if old:
-            environments.give_back(self.folder)
             raise ConfigurationError(
                 f"{self.folder} was written by an older version of Lycosa; "
                 "start the crawl again under another name, or finish it with that version"
@@ -258,6 +264,20 @@ class AgentStore:
                     break
                 found.append((number, _unpack_mail(data)))
         return found
+
+    def read_all(self) -> None:
+        """Read and understand everything; what cannot be is raised, or ends the process."""
+        for _ in chain(self.urls(), self.sites(), self.rows()):
+            continue
+        for table in _TABLES:
+            for key, data in self._txn.cursor(self._db[table]):
+                if table == "outbox":
+                    _MAIL.unpack(key)
+                    _unpack_mail(data)
+        self.rule_counts()
+        self.position()
+        with open(os.devnull, "wb") as nowhere:
+            self._env.copyfd(nowhere.fileno(), compact=True)
 
     def damaged(self) -> list[tuple[str, str]]:
         """Files that are not as they were written, and why."""

@@ -111,7 +111,7 @@ class Archive:
             if self._file is not None:
                 self._file.close()
             self._number += 1
-            self._file = _begin(self._path(self._number))
+            self._file = begin_file(self._path(self._number))
         return self._file
 
     @property
@@ -150,14 +150,14 @@ def go_on_without(folder: Path, name: str, position: Position) -> Position:
     folder.mkdir(parents=True, exist_ok=True)
     for path, lost in list(losses(folder, name, position)):
         if lost is None:
-            _begin(path, "the records of this file were lost").close()
+            begin_file(path, "the records of this file were lost").close()
     if not any(losses(folder, name, position)):
         return position
-    with _begin(file_of(folder, name, position.file + 1)) as file:
+    with begin_file(file_of(folder, name, position.file + 1)) as file:
         return Position(position.file + 1, file.tell())
 
 
-def _begin(path: Path, description: str = "") -> io.FileIO:
+def begin_file(path: Path, description: str = "") -> io.FileIO:
     """A new file, which says what it is."""
     file = path.open("w+b", buffering=0)
     write_all(file, _warcinfo(path.name, description))

@@ -172,6 +172,19 @@ def _segments(folder: Path, table: str, through: int) -> list[tuple[int, int, Pa
     return found
 
 
+def rolled(folder: Path) -> int:
+    """Up to which row segments that can be read follow each other without a gap, in both tables."""
+    ends = []
+    for table in ("history", "links"):
+        end = 0
+        for first, last, path in _segments(folder, table, 1 << 62):
+            if first != end + 1 or unreadable(path):
+                break
+            end = last
+        ends.append(end)
+    return min(ends)
+
+
 def _remove_unclosed(folder: Path, closed: int) -> None:
     """Remove segments that an interrupted roll left behind: their rows are still in the journal."""
     for path in (folder / "catalogue").glob("*-*.parquet"):
@@ -200,23 +213,23 @@ def roll(journal: Journal, through: int) -> int:
 
     Safe to be interrupted anywhere.
     """
-    begin, rolled = journal.number("rolled"), 0
+    begin, moved = journal.number("rolled"), 0
     pa = arrow()
     made: dict[str, list[Any]] = {"history": [], "links": []}
     for rows in _portions(journal, begin, through):
-        rolled += len(rows)
+        moved += len(rows)
         made["history"].append(pa.table(history_of(rows), schema=schema("history")))
         made["links"].append(pa.table(links_of(rows), schema=schema("links")))
-    if not rolled:
+    if not moved:
         return 0
-    last = begin + rolled
+    last = begin + moved
     (journal.folder / "catalogue").mkdir(exist_ok=True)
     _remove_unclosed(journal.folder, begin)
     for table, parts in made.items():
         _write_segment(_segment(journal.folder, table, begin + 1, last), pa.concat_tables(parts))
     sync(journal.folder / "catalogue")
     journal.drop_rows(last)
-    return rolled
+    return moved
 
 
 def _write_segment(path: Path, rows: Any) -> None:
@@ -244,14 +257,14 @@ def history(
 
     `sound_only` leaves out segments that cannot be read, for those who look for damage.
     """
-    rolled = journal.number("rolled")
-    for first, last, path in _segments(journal.folder, "history", rolled):
+    closed = journal.number("rolled")
+    for first, last, path in _segments(journal.folder, "history", closed):
         if last <= after or (sound_only and unreadable(path)):
             continue
         for place, values in enumerate(_read_segment(path, columns)):
             if first + place > after:
                 yield first + place, msgspec.structs.replace(_EMPTY, **values)
-    yield from journal.rows(max(after, rolled))
+    yield from journal.rows(max(after, closed))
 
 
 _EMPTY = VisitRow("", 0.0, 0, "")
@@ -268,10 +281,10 @@ def _read_segment(path: Path, columns: Sequence[str], filters: Any = None) -> li
 
 def link_rows(journal: Journal) -> Iterator[dict[str, Any]]:
     """All rows of the table `links` of an agent."""
-    rolled = journal.number("rolled")
-    for _, _, path in _segments(journal.folder, "links", rolled):
+    closed = journal.number("rolled")
+    for _, _, path in _segments(journal.folder, "links", closed):
         yield from arrow().parquet.read_table(path).to_pylist()
-    for _, row in journal.rows(rolled):
+    for _, row in journal.rows(closed):
         for position, (url, anchor, score, tag_path) in enumerate(row.links.rows()):
             yield dict(zip(LINKS, (row.url, row.at, url, anchor, score, tag_path, position), strict=True))
 
@@ -305,8 +318,8 @@ def _latest(journal: Journal) -> Iterator[dict[str, Any]]:
 
 def about(journal: Journal, url: str) -> Iterator[tuple[int, VisitRow]]:
     """All visits of one URL, oldest first."""
-    rolled = journal.number("rolled")
-    for first, _, path in _segments(journal.folder, "history", rolled):
+    closed = journal.number("rolled")
+    for first, _, path in _segments(journal.folder, "history", closed):
         found = _read_segment(path, HISTORY, [("url", "=", url)])
         yield from ((first, msgspec.structs.replace(_EMPTY, **values)) for values in found)
     yield from journal.rows_about(url)

@@ -13,6 +13,8 @@ MAP_SIZE = 1 << 40
 MOST_READERS = 512
 _open: dict[str, tuple[Any, dict[str, Any], int]] = {}
 _one_by_one = Lock()
+opening = Lock()
+"""Held while tables are opened, which LMDB wants done by one thread at a time."""
 
 
 def take(folder: Path, most: int, names: Sequence[str] = (), *, readonly: bool = False) -> tuple[Any, dict[str, Any]]:

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.crawl_folder.reading_apart import LONG, read_apart
 from lycosa.follow_up import requests as following
 from lycosa.follow_up.requests import MOST_RESULTS
 from lycosa.interface.api.http import sent
@@ -87,6 +88,7 @@ async def enough_note(request: Request) -> Response:
     return Response(msgspec.json.encode(told), media_type=JSON)
 
 
+@read_apart(LONG)
 def _more_like(folder: CrawlFolder, results: tuple[str, ...], may_follow: bool) -> MoreLike:
     found = following.rarest(folder, results)
     similar = following.similar_pages(folder, [skeleton for _, skeleton in found], results)

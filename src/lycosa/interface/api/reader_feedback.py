@@ -34,6 +34,7 @@ from lycosa.interface.operations.calls import Office
 from lycosa.interface.operations.search_feedback import Asker
 from lycosa.interface.shared.access import Refusal
 from lycosa.interface.shared.errors import FORESEEN, problem
+from lycosa.interface.shared.open_click_stores import ClicksDamaged, in_new_store
 from lycosa.interface.shared.tokens import Role
 from lycosa.interface.views.reader.stored_page import stored_page
 from lycosa.records import Page, Record
@@ -113,7 +114,7 @@ class ReaderNotes:
         with self._one_by_one:
             try:
                 self._keep(folder, self._event(folder, asker, said, url, document))
-            except (lmdb.Error, OSError, StoreFull) as error:
+            except (lmdb.Error, OSError, StoreFull, ClicksDamaged) as error:
                 _log.warning("what was done with a page of %s could not be noted: %s", folder.name, error)
                 raise Refusal(503, "This could not be kept just now; try again later.") from error
 
@@ -138,8 +139,7 @@ class ReaderNotes:
         )  # fmt: skip
 
     def _keep(self, folder: CrawlFolder, event: ClickEvent) -> None:
-        with ClickStore(folder.path / "clicks") as store:
-            store.add_events([event])
+        in_new_store(folder.path / "clicks", ClickStore.add_events, [event])
 
     def _tidy(self, folder: CrawlFolder, now: float) -> Visitors:
         """The names of a crawl's visitors; once a day what has been kept long enough is destroyed."""
@@ -149,8 +149,7 @@ class ReaderNotes:
             return kept[1]
         keys = DayKeys(folder.path / "clicks")
         keys.destroy(now - Collector().keys_kept)
-        with ClickStore(folder.path / "clicks") as store:
-            store.forget(today - int(Collector().kept // DAY))
+        in_new_store(folder.path / "clicks", ClickStore.forget, today - int(Collector().kept // DAY))
         visitors = kept[1] if kept is not None else Visitors(keys)
         visitors.forget_keys()
         self._visitors[folder.path] = (today, visitors)

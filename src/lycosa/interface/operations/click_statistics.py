@@ -23,15 +23,14 @@ from lycosa.interface.operations.clicks import (
     PagesAsked,
     SiteAsked,
     SiteName,
-    site_store,
+    in_site_store,
 )
 from lycosa.interface.shared.errors import NotThere
 from lycosa.interface.shared.messages import Message
-from lycosa.interface.shared.open_click_stores import open_stores
+from lycosa.interface.shared.open_click_stores import in_store
 from lycosa.interface.shared.stamped_cache import readings
 from lycosa.interface.shared.tokens import Role
 from lycosa.interface.views.clicks import doings, known_site, page_stats, site_figures, store_place, weighed_pages
-from lycosa.interface.views.crawl_statistics import one_reader
 from lycosa.storage.click_store import ClickStore
 
 Url = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
@@ -123,8 +122,7 @@ class BehaviourList(Message, frozen=True):
 @call("GET", "/clicks/behaviour", Role.READ)
 def list_behaviour(office: Office, asked: PagesAsked) -> BehaviourList:
     """What visitors did on the pages of a site, and the weights that gives, the heaviest first."""
-    with site_store(office, asked) as (_, store):
-        found = weighed_pages(store, asked.site, weighing(office, asked.crawl))
+    found = in_site_store(office, asked, weighed_pages, weighing(office, asked.crawl))
     part = found[asked.offset : asked.offset + asked.limit]
     return BehaviourList(len(found), tuple(map(BehaviourOfPage.of, part)))
 
@@ -165,14 +163,18 @@ class ClickedPage(Message, frozen=True):
 @call("GET", "/clicks/page", Role.READ)
 def get_clicked_page(office: Office, asked: PageAsked) -> ClickedPage:
     """A page with what people did on it."""
-    settings = weighing(office, asked.crawl)
-    with site_store(office, SiteAsked(asked.site, asked.crawl)) as (_, store):
-        page = store.page(asked.site, asked.url)
-        if page is None:
-            raise NotThere(f"nothing was counted on {asked.url[:300]!r}; the list of the site's pages has those known")
-        stats = page_stats(asked.site, page, site_figures(store, asked.site).partly, settings)
-        queries = tuple(_by_query(store, page.url, settings))
-        done = doings(store, asked.site, url=page.url)
+    return in_site_store(
+        office, SiteAsked(asked.site, asked.crawl), _clicked_page, asked.url, weighing(office, asked.crawl)
+    )
+
+
+def _clicked_page(store: ClickStore, site: str, url: str, settings: Clicks) -> ClickedPage:
+    page = store.page(site, url)
+    if page is None:
+        raise NotThere(f"nothing was counted on {url[:300]!r}; the list of the site's pages has those known")
+    stats = page_stats(site, page, site_figures(store, site).partly, settings)
+    queries = tuple(_by_query(store, page.url, settings))
+    done = doings(store, site, url=page.url)
     told = BehaviourOfPage.of(stats)
     sets, referrers = action_sets(stats.weight), dict(list(page.referrers.items())[:MOST_NAMES])
     return ClickedPage(PageRecord.of(page), told, sets, queries, referrers, done.active, done.dwell)
@@ -207,8 +209,11 @@ class Refused(Message, frozen=True):
 def list_refused(office: Office, asked: RefusedAsked) -> Refused:
     """What the collector or the log reader did not count, and why."""
     place = store_place(office.home, asked.crawl)
-    with open_stores.of(place.folder) as store:
-        return Refused(store.refusals(known_site(store, asked.site).name if asked.site else ""))
+    return Refused(in_store(place.folder, _refusals, asked.site))
+
+
+def _refusals(store: ClickStore, site: str) -> dict[str, int]:
+    return store.refusals(known_site(store, site).name if site else "")
 
 
 class DarkAsked(Message, frozen=True):
@@ -254,12 +259,7 @@ def list_dark(office: Office, asked: DarkAsked) -> DarkList:
 
 def dark_pages_of(folder: CrawlFolder) -> DarkReport:
     """The unlinked pages of a crawl, as of a little while ago where looking takes long."""
-
-    def read() -> DarkReport:
-        with one_reader:
-            return dark_report(folder)
-
-    return readings.get(("dark", folder.path), time.monotonic(), read)
+    return readings.get(("dark", folder.path), time.monotonic(), lambda: dark_report(folder))
 
 
 CALLS: list[Call] = [list_behaviour, get_clicked_page, list_refused, list_dark]

@@ -6,30 +6,34 @@ lists have bounds; how many there are in all stands beside them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Any, Concatenate, Literal, ParamSpec, TypeVar
 
 import msgspec
 
-from lycosa.click_records import PageClicks
+from lycosa.click_records import PageClicks, WatchedSite
 from lycosa.interface.operations.calls import Call, Office, call
 from lycosa.interface.shared.messages import Message
-from lycosa.interface.shared.open_click_stores import open_stores
+from lycosa.interface.shared.open_click_stores import in_store
 from lycosa.interface.shared.tokens import Role
 from lycosa.interface.shared.wording import iso
 from lycosa.interface.views.clicks import (
+    Doings,
+    PlacedPart,
+    SiteFigures,
     StorePlace,
     all_sites,
+    brief_figures,
     doings,
     known_site,
     moment_of,
     site_figures,
     store_place,
     store_places,
+    with_content,
     with_places,
 )
-from lycosa.scoring.importance import PlacedPage, ordered
+from lycosa.scoring.importance import PlacedPage
 from lycosa.storage.click_store import ClickStore
 
 SiteName = Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
@@ -39,6 +43,8 @@ Limit = Annotated[int, msgspec.Meta(ge=1, le=500)]
 Offset = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 By = Literal["iv", "i", "visits", "lr", "bm25"]
 MOST_SITES = 1000
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class SiteBrief(Message, frozen=True):
@@ -72,23 +78,26 @@ def list_clicked_sites(office: Office) -> list[SiteBrief]:
 
 def briefs_in(place: StorePlace) -> list[SiteBrief]:
     """The sites of one store."""
-    with open_stores.of(place.folder) as store:
-        return [
-            SiteBrief(
-                site.name, place.crawl, bool(site.key), told.pages, told.visits, told.visitors, told.duration,
-                told.downloads, told.sources, iso(told.last_access),
-            )
-            for site, told in all_sites(store)
-        ]  # fmt: skip
+    return [
+        SiteBrief(
+            site.name, place.crawl, bool(site.key), told.pages, told.visits, told.visitors, told.duration,
+            told.downloads, told.sources, iso(told.last_access),
+        )
+        for site, told in in_store(place.folder, all_sites)
+    ]  # fmt: skip
 
 
-@contextmanager
-def site_store(office: Office, asked: SiteAsked) -> Iterator[tuple[StorePlace, ClickStore]]:
-    """The store of a site, which is in it."""
-    place = store_place(office.home, asked.crawl)
-    with open_stores.of(place.folder) as store:
-        known_site(store, asked.site)
-        yield place, store
+def in_site_store(
+    office: Office, asked: SiteAsked, act: Callable[Concatenate[ClickStore, str, P], T], *args: P.args, **_: P.kwargs
+) -> T:
+    """What a function of a module does with the store of a site, which is in it."""
+    found: T = in_store(store_place(office.home, asked.crawl).folder, _of_site, asked.site, act, args)
+    return found
+
+
+def _of_site(store: ClickStore, site: str, act: Callable[..., T], args: tuple[Any, ...]) -> T:
+    known_site(store, site)
+    return act(store, site, *args)
 
 
 class DaysAsked(SiteAsked, frozen=True):
@@ -116,15 +125,17 @@ class SiteDetail(Message, frozen=True):
 @call("GET", "/clicks/site", Role.READ)
 def get_clicked_site(office: Office, asked: DaysAsked) -> SiteDetail:
     """A site in figures, and its visits by day."""
-    with site_store(office, asked) as (place, store):
-        known, told = known_site(store, asked.site), site_figures(store, asked.site)
-        counted = doings(store, asked.site, asked.days)
+    known, told, counted = in_site_store(office, asked, _detail, asked.days)
     brief = SiteBrief(
-        known.name, place.crawl, bool(known.key), told.pages, told.visits, told.visitors, told.duration,
+        known.name, asked.crawl, bool(known.key), told.pages, told.visits, told.visitors, told.duration,
         told.downloads, told.sources, iso(told.last_access),
     )  # fmt: skip
     days = tuple(DayVisits((iso(moment_of(each.day)) or "")[:10], each.visits, each.visitors) for each in counted.days)
     return SiteDetail(brief, days, known.origins)
+
+
+def _detail(store: ClickStore, site: str, days: int) -> tuple[WatchedSite, SiteFigures, Doings]:
+    return known_site(store, site), brief_figures(store, site), doings(store, site, days)
 
 
 # -- pages ----------------------------------------------------------------------------------------
@@ -170,10 +181,12 @@ class PageList(Message, frozen=True):
 @call("GET", "/clicks/pages", Role.READ)
 def list_clicked_pages(office: Office, asked: PagesAsked) -> PageList:
     """The records of a site's pages, the most visited first (the first 20,000 can be listed)."""
-    with site_store(office, asked) as (_, store):
-        figures = site_figures(store, asked.site)
-    part = figures.most_visited[asked.offset : asked.offset + asked.limit]
-    return PageList(figures.pages, tuple(map(PageRecord.of, part)))
+    return in_site_store(office, asked, _most_visited, asked.offset, asked.limit)
+
+
+def _most_visited(store: ClickStore, site: str, offset: int, limit: int) -> PageList:
+    figures = site_figures(store, site)
+    return PageList(figures.pages, tuple(map(PageRecord.of, figures.most_visited[offset : offset + limit])))
 
 
 class TopAsked(PagesAsked, frozen=True):
@@ -206,19 +219,19 @@ class TopList(Message, frozen=True):
 @call("GET", "/clicks/top", Role.READ)
 def top_pages(office: Office, asked: TopAsked) -> TopList:
     """The most important pages of a site: by visits, time, text, downloads, and where a crawl is named by content."""
-    placed, notes = important_pages(office, asked)
-    part = placed[asked.offset : asked.offset + asked.limit]
-    told = tuple(top_page(page, place) for place, page in enumerate(part, asked.offset + 1))
-    return TopList(len(placed), asked.by, tuple(notes), told)
+    found = important_pages(office, asked)
+    told = tuple(top_page(page, place) for place, page in enumerate(found.pages, asked.offset + 1))
+    return TopList(found.total, asked.by, found.notes, told)
 
 
-def important_pages(office: Office, asked: TopAsked) -> tuple[list[PlacedPage], list[str]]:
-    """The pages of a site in the order that was asked for."""
-    if asked.content:
-        office.library.crawl(asked.content)
-    with site_store(office, asked) as (place, store):
-        placed, notes = with_places(office.home, place, store, asked.site, asked.content)
-    return ordered(placed, asked.by), notes
+def important_pages(office: Office, asked: TopAsked) -> PlacedPart:
+    """Some of the pages of a site in the order that was asked for."""
+    part = (asked.by, asked.offset, asked.limit)
+    if not asked.content:
+        return in_site_store(office, asked, with_places, *part)
+    in_site_store(office, asked, known_site)
+    of = "" if asked.crawl else asked.site
+    return with_content(office.library.crawl(asked.content), office.home, of, *part)
 
 
 def top_page(page: PlacedPage, rank: int) -> TopPage:

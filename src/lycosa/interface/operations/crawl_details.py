@@ -11,7 +11,6 @@ from lycosa.interface.operations.calls import Call, Office, call
 from lycosa.interface.operations.crawls import Address, Named
 from lycosa.interface.shared.messages import Message
 from lycosa.interface.shared.tokens import Role
-from lycosa.interface.views.crawl_statistics import one_reader
 from lycosa.interface.views.process_logs import LogPart, log_part
 
 
@@ -84,8 +83,7 @@ class Why(Message, frozen=True):
 def explain_url(office: Office, asked: AboutUrl) -> Why:
     """Why a page was (not) crawled, and why now: every decision about it."""
     folder = office.library.crawl(asked.name)
-    with one_reader:
-        found = explain(folder, asked.url)
+    found = explain(folder, asked.url)
     return Why(found.url, found.verdict, tuple(Decision(event.at, event.what) for event in found.events))
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.reading_apart import LONG, read_apart
 from lycosa.follow_up import requests as following
 from lycosa.follow_up.requests import MOST_PAGES, MOST_RESULTS, PAGES, FollowUp
 from lycosa.interface.operations.calls import Call, Office, call
@@ -84,15 +85,21 @@ def start_follow_up(office: Office, asked: Named, body: NotEnough) -> FollowUpSt
     Pages of the collection that are built so are in the answer; the crawl's own agents look for more meanwhile.
     """
     folder = office.library.crawl(asked.name)
-    follow_up = following.ask(folder, body.query, body.results, body.pages)
+    follow_up, similar = _asked(folder, body)
     office.launcher.follow(folder, follow_up.number)
-    similar = following.similar_pages(folder, following.samples_of(folder, follow_up), body.results)
     told = state_of(folder, following.find(folder, follow_up.number))
-    return msgspec.structs.replace(
-        told, similar=tuple(FoundPage(each.url, each.likeness, each.title) for each in similar)
-    )
+    return msgspec.structs.replace(told, similar=similar)
 
 
+@read_apart(LONG)
+def _asked(folder: CrawlFolder, body: NotEnough) -> tuple[FollowUp, tuple[FoundPage, ...]]:
+    """The follow-up that was asked for, and the pages of the collection that are built so."""
+    follow_up = following.ask(folder, body.query, body.results, body.pages)
+    similar = following.similar_pages(folder, following.samples_of(folder, follow_up), body.results)
+    return follow_up, tuple(FoundPage(each.url, each.likeness, each.title) for each in similar)
+
+
+@read_apart(LONG)
 def state_of(folder: CrawlFolder, follow_up: FollowUp) -> FollowUpState:
     """A follow-up as it is told."""
     progress = following.progress(folder, follow_up)

@@ -14,7 +14,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import lmdb
 import msgspec
@@ -25,6 +25,7 @@ from lycosa.clickstream.rate_limits import Rates
 from lycosa.clickstream.visitors import is_robot
 from lycosa.configuration.sections import Collector
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.interface.shared.open_click_stores import ClicksDamaged, in_new_store
 from lycosa.interface.views.search.suggested_queries import FrequentQueries
 from lycosa.records import Record
 from lycosa.search.query import LONGEST
@@ -72,7 +73,6 @@ class SearchNotes:
 
     def __init__(self, clock: Callable[[], float] = time.time, steady: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._steady = clock, steady
-        self._stores: dict[Path, ClickStore] = {}
         self._queries: dict[Path, FrequentQueries] = {}
         self._tidied: dict[Path, int] = {}
         self._seen: OrderedDict[tuple[bytes, str, int, int], None] = OrderedDict()
@@ -92,9 +92,9 @@ class SearchNotes:
                 if not visitor or page in self._seen:
                     return
                 self._remember(page)
-                self._store(folder).add_shown(query, urls, first_place, day=day)
+                in_new_store(folder.path / "clicks", ClickStore.add_shown, query, urls, first_place, day=day)
                 self._frequent(folder).asked(query, visitor, day)
-        except (lmdb.Error, OSError, StoreFull) as error:
+        except (lmdb.Error, OSError, StoreFull, ClicksDamaged) as error:
             _log.warning("what the search of %s showed could not be noted: %s", folder.name, error)
 
     def queries(self, folder: CrawlFolder) -> list[str]:
@@ -110,16 +110,16 @@ class SearchNotes:
         return self._note(
             folder,
             asker,
-            lambda store, visitor, day: store.add_chosen(chosen.query, chosen.url, chosen.place, visitor, day),
+            lambda visitor, day: (ClickStore.add_chosen, chosen.query, chosen.url, chosen.place, visitor, day),
         )
 
     def answer(self, folder: CrawlFolder, asker: Asker, query: str, first: str, enough: bool) -> float:
         """Note whether results were enough. Returns how many seconds to wait where there are too many answers."""
         return self._note(
-            folder, asker, lambda store, visitor, day: store.add_answer(query, first, enough, visitor, day)
+            folder, asker, lambda visitor, day: (ClickStore.add_answer, query, first, enough, visitor, day)
         )
 
-    def _note(self, folder: CrawlFolder, asker: Asker, write: Callable[[ClickStore, bytes, int], bool]) -> float:
+    def _note(self, folder: CrawlFolder, asker: Asker, note: Callable[[bytes, int], tuple[Any, ...]]) -> float:
         """Write what somebody said who may be watched; seconds to wait where there is too much of it."""
         if not asker.watched:
             return 0.0
@@ -130,8 +130,8 @@ class SearchNotes:
                     return wait
                 day, visitor = self._visitor(folder, asker)
                 if visitor:
-                    write(self._store(folder), visitor, day)
-        except (lmdb.Error, OSError, StoreFull) as error:
+                    in_new_store(folder.path / "clicks", *note(visitor, day))
+        except (lmdb.Error, OSError, StoreFull, ClicksDamaged) as error:
             _log.warning("what was said of the search of %s could not be noted: %s", folder.name, error)
         return 0.0
 
@@ -147,7 +147,7 @@ class SearchNotes:
         if self._tidied.get(folder.path) != day:
             self._tidied[folder.path] = day
             keys.destroy(now - Collector().keys_kept)
-            self._store(folder).forget(day - int(Collector().kept // 86400))
+            in_new_store(folder.path / "clicks", ClickStore.forget, day - int(Collector().kept // 86400))
         key = keys.key(day)
         return day, visitor_id(key, asker.address.encode(), asker.agent) if key else b""
 
@@ -155,13 +155,3 @@ class SearchNotes:
         self._seen[page] = None
         if len(self._seen) > MOST_REMEMBERED:
             self._seen.popitem(last=False)
-
-    def _store(self, folder: CrawlFolder) -> ClickStore:
-        """The crawl's store; opened anew where it was removed meanwhile."""
-        kept = self._stores.get(folder.path)
-        if kept is not None and (kept.folder / "data.mdb").exists():
-            return kept
-        if kept is not None:
-            kept.close()
-        opened = self._stores[folder.path] = ClickStore(folder.path / "clicks")
-        return opened

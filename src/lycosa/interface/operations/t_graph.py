@@ -14,7 +14,6 @@ from lycosa.interface.operations.crawls import CrawlName
 from lycosa.interface.shared.messages import Message
 from lycosa.interface.shared.stamped_cache import readings
 from lycosa.interface.shared.tokens import Role
-from lycosa.interface.views.crawl_statistics import one_reader
 from lycosa.interface.views.t_graph import levels_of
 from lycosa.link_graph.t_graph.graph import Node
 
@@ -82,12 +81,7 @@ def get_treasure(office: Office, asked: TreasureAsked) -> Treasure:
 
 def treasure_in(folder: CrawlFolder) -> CrawlTreasure:
     """The T-Graph of a crawl as it is now, or as of a little while ago where reading it takes long."""
-
-    def read() -> CrawlTreasure:
-        with one_reader:
-            return crawl_treasure(folder)
-
-    return readings.get(("treasure", folder.path), time.monotonic(), read)
+    return readings.get(("treasure", folder.path), time.monotonic(), lambda: crawl_treasure(folder))
 
 
 def treasure_told(found: CrawlTreasure, limit: int, offset: int = 0) -> Treasure:

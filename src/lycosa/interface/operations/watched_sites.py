@@ -15,10 +15,10 @@ from lycosa.clickstream.beacon.script import snippet
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.interface.operations.calls import Call, Office, call
 from lycosa.interface.operations.click_statistics import PageAsked
-from lycosa.interface.operations.clicks import SiteAsked, site_store
+from lycosa.interface.operations.clicks import SiteAsked, in_site_store
 from lycosa.interface.shared.errors import NotThere
 from lycosa.interface.shared.messages import Message
-from lycosa.interface.shared.open_click_stores import open_stores
+from lycosa.interface.shared.open_click_stores import in_new_store, in_store
 from lycosa.interface.shared.stamped_cache import readings
 from lycosa.interface.shared.tokens import Role
 from lycosa.interface.shared.wording import iso
@@ -66,21 +66,28 @@ class SiteGone(SiteAsked, frozen=True):
 @call("DELETE", "/clicks/site", Role.ADMIN)
 def forget_clicked_site(office: Office, asked: SiteGone) -> None:
     """Forget all that was counted of a site, totals included; it stays watched unless `watched` is false."""
-    with site_store(office, asked) as (_, store):
-        site = known_site(store, asked.site)
-        if asked.watched:
-            forget_site(store, site)
-        else:
-            store.drop_site(site.name)
+    in_site_store(office, asked, _forget_site, asked.watched)
+    readings.drop()
+
+
+def _forget_site(store: ClickStore, site: str, watched: bool) -> None:
+    if watched:
+        forget_site(store, known_site(store, site))
+    else:
+        store.drop_site(site)
     readings.drop()
 
 
 @call("DELETE", "/clicks/page", Role.ADMIN)
 def forget_clicked_page(office: Office, asked: PageAsked) -> None:
     """Forget all that was counted of one page, totals included."""
-    with site_store(office, SiteAsked(asked.site, asked.crawl)) as (_, store):
-        if not store.drop_page(known_site(store, asked.site).name, asked.url):
-            raise NotThere(f"nothing was counted of {asked.url}")
+    in_site_store(office, SiteAsked(asked.site, asked.crawl), _forget_page, asked.url)
+    readings.drop()
+
+
+def _forget_page(store: ClickStore, site: str, url: str) -> None:
+    if not store.drop_page(site, url):
+        raise NotThere(f"nothing was counted of {url}")
     readings.drop()
 
 
@@ -101,9 +108,7 @@ class Forgotten(Message, frozen=True):
 @call("DELETE", "/clicks/days", Role.ADMIN)
 def forget_clicked_days(office: Office, asked: OldDays) -> Forgotten:
     """Forget what single visitors did more than so many days ago, on all sites; totals stay."""
-    place = store_place(office.home, asked.crawl)
-    with open_stores.of(place.folder) as store:
-        forgotten = forget_days(store, place.folder, asked.before)
+    forgotten = in_store(store_place(office.home, asked.crawl).folder, forget_days, asked.before)
     readings.drop()
     return forgotten
 
@@ -118,14 +123,18 @@ def watch_site(folder: Path, typed: str, more: Sequence[str], collector: str) ->
     address = normalise(collector)
     if address is None:
         raise ConfigurationError(f"{collector!r} is no URL; give one such as {EXAMPLE}")
-    with ClickStore(folder) as store:
-        known = store.site(name)
-        key = known.key if known and known.key else secrets.token_urlsafe(16)
-        created = known.created if known and known.key else time.time()
-        kept = known.origins if known else ()
-        site = WatchedSite(name, key, tuple(dict.fromkeys([*kept, *origins])), created)
-        store.put_site(site)
-    return site, snippet(address.rstrip("/"), key)
+    site = in_new_store(folder, _watch, name, origins)
+    return site, snippet(address.rstrip("/"), site.key)
+
+
+def _watch(store: ClickStore, name: str, origins: Sequence[str]) -> WatchedSite:
+    known = store.site(name)
+    key = known.key if known and known.key else secrets.token_urlsafe(16)
+    created = known.created if known and known.key else time.time()
+    kept = known.origins if known else ()
+    site = WatchedSite(name, key, tuple(dict.fromkeys([*kept, *origins])), created)
+    store.put_site(site)
+    return site
 
 
 def site_name(text: str) -> tuple[str, list[str]]:
@@ -163,9 +172,10 @@ def find_site(store: ClickStore, name: str) -> WatchedSite:
     return found
 
 
-def forget_days(store: ClickStore, folder: Path, days: int) -> Forgotten:
+def forget_days(store: ClickStore, days: int) -> Forgotten:
     """Remove what single visitors did more than so many days ago, and the keys of those days."""
     today = day_of(time.time())
     before = today + 1 - days
     gone = store.forget(before)
-    return Forgotten(gone, len(DayKeys(folder).destroy(min(before, today) * DAY)))
+    readings.drop()
+    return Forgotten(gone, len(DayKeys(store.folder).destroy(min(before, today) * DAY)))

@@ -7,13 +7,14 @@ escaping), and whatever changes something is a call of the API.
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import logging
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import uvicorn
 from starlette.applications import Starlette
@@ -27,6 +28,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from lycosa import reading_processes
 from lycosa.crawl_folder.folder import CrawlError
 from lycosa.interface.api.all_calls import CALLS
 from lycosa.interface.api.follow_up_feedback import chosen, enough_note, follow_up_events
@@ -37,6 +39,7 @@ from lycosa.interface.api.search_json import opensearch, search_json, suggest
 from lycosa.interface.operations.calls import Office
 from lycosa.interface.operations.crawl_control import Launcher
 from lycosa.interface.operations.search_feedback import SearchNotes
+from lycosa.interface.server.connections import Connections, OutOfDescriptors, places
 from lycosa.interface.server.crawl_routes import CRAWL_ROUTES
 from lycosa.interface.server.sign_in import Doorkeeper, is_loopback, sign_in, sign_in_page, sign_out
 from lycosa.interface.shared.access import Access
@@ -53,6 +56,10 @@ from lycosa.interface.web.topic_pages import TOPIC_ROUTES
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 ENDS_WITHIN = 3
+TICKS_BETWEEN_SWEEPS = 5
+"""The server looks around ten times a second."""
+READING = ("lycosa.interface.api.all_calls", "lycosa.interface.web.reader_pages", "lycosa.interface.web.search_pages")
+"""What a process that reads crawls has imported when it begins."""
 SECURITY = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -74,6 +81,7 @@ def web_app(home: Path, extra_hosts: Sequence[str] = (), *, open_reading: bool =
 
     Without `open_reading` a token is needed for everything.
     """
+    reading_processes.begin(READING)
     access = Access(home, open_reading=open_reading)
     app = Starlette(
         routes=[
@@ -184,13 +192,21 @@ def _trouble(request: Request, status: int, sentence: str) -> Response:
 class _Server(uvicorn.Server):
     """Says when it is ready, and ends pages that follow a crawl before it waits for them."""
 
-    def __init__(self, config: uvicorn.Config, app: Starlette, ready: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, app: Starlette, connections: Connections, ready: Callable[[], None]
+    ) -> None:
         super().__init__(config)
-        self._app, self._ready = app, ready
+        self._app, self._connections, self._ready = app, connections, ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        asyncio.get_running_loop().set_exception_handler(OutOfDescriptors())
         await super().startup(sockets)
         self._ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % TICKS_BETWEEN_SWEEPS == 0:
+            self._connections.sweep(asyncio.get_running_loop().time())
+        return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         self._app.state.ending = True
@@ -214,16 +230,19 @@ def serve(home: Path, host: str, port: int, on_ready: Callable[[str, str], None]
         app = web_app(home, [shown if at_home else "*"], open_reading=at_home)
         key = app.state.office.access.console_key()
         logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+        connections = Connections(places())
         config = uvicorn.Config(
-            app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=ENDS_WITHIN
-        )
+            app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=ENDS_WITHIN,
+            http=cast("type[asyncio.Protocol]", connections.connection), backlog=connections.most,
+        )  # fmt: skip
+        reading_processes.begin(READING).start()
         with suppress(KeyboardInterrupt):
-            _Server(config, app, lambda: on_ready(address, f"{address}sign-in?key={key}")).run([listening])
+            _Server(config, app, connections, lambda: on_ready(address, f"{address}sign-in?key={key}")).run([listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or answers wait for each other
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import CrawlError
+from lycosa.crawl_folder.reading_apart import CrawlDamaged, NoMemory
 from lycosa.interface.shared.access import Refusal
 from lycosa.interface.shared.messages import Message
 from lycosa.interface.shared.server_paths import sentence_of
@@ -36,6 +37,8 @@ STATUS: tuple[tuple[type[Exception], int], ...] = (
     (NotThere, 404),
     (UnreadableCrawl, 503),
     (IndexDamaged, 503),
+    (CrawlDamaged, 503),
+    (NoMemory, 503),
     (ConfigurationError, 422),
     (UnknownPlugin, 422),
     (StoreFull, 507),

@@ -19,6 +19,7 @@ from lycosa.click_records import DAY, LOWER_BOUND, Behaviour, PageClicks, Source
 from lycosa.clickstream.behaviour import page_weight
 from lycosa.configuration.sections import Clicks
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.reading_apart import LONG, read_apart
 from lycosa.inspection.user_stats import PageStats
 from lycosa.interface.shared.errors import NotThere
 from lycosa.interface.shared.stamped_cache import readings
@@ -39,6 +40,20 @@ LONGEST_SPAN = 1000
 
 
 Placed = tuple[list[PlacedPage], list[str]]
+
+
+class PlacedPart(Record, frozen=True):
+    """Some of so many pages in an order, and what a person should know about it."""
+
+    total: int
+    pages: tuple[PlacedPage, ...]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, placed: Placed, by: str, offset: int, limit: int) -> PlacedPart:
+        """The pages from a place on."""
+        pages, notes = placed
+        return cls(len(pages), tuple(ordered(pages, by)[offset : offset + limit]), tuple(notes))
 
 
 class StorePlace(Record, frozen=True):
@@ -140,25 +155,33 @@ def _read_site(store: ClickStore, site: str, most: int = MOST_PAGES) -> SiteFigu
     )
 
 
-def with_places(home: Path, place: StorePlace, store: ClickStore, site: str, content: str = "") -> Placed:
-    """The pages of a site with their importance, and what a person should know about it.
+def brief_figures(store: ClickStore, site: str) -> SiteFigures:
+    """What is known of a site, without its pages."""
+    return msgspec.structs.replace(site_figures(store, site), most_visited=())
 
-    With `content` the pages of that crawl count with their texts; in the store of a crawl they are all its pages.
-    """
-    key = ("placed", store.folder, site, content)
-    if content:
-        of = "" if place.crawl else site
-        return readings.get(key, time.monotonic(), lambda: _with_content(home, of, content))
+
+def with_places(store: ClickStore, site: str, by: str, offset: int, limit: int) -> PlacedPart:
+    """The pages of a site with their importance, and what a person should know about it."""
+    key = ("placed", store.folder, site)
     figures = site_figures(store, site)
     notes = ["The text of pages is not known here, so BM25 counts as 0; choose a crawl to count it."]
     if figures.pages > MOST_PAGES:
         notes.append(f"Of {figures.pages:,} pages the {MOST_PAGES:,} most visited are in the list.")
-    return readings.get(key, figures, lambda: placed_pages(figures.most_visited, {})), notes
+    placed = readings.get(key, figures, lambda: placed_pages(figures.most_visited, {}))
+    return PlacedPart.of((placed, notes), by, offset, limit)
 
 
-def _with_content(home: Path, site: str, content: str) -> Placed:
-    known = known_pages(home, site, content)
-    settings = CrawlFolder.find(home, content).configuration().clicks
+@read_apart(LONG)
+def with_content(folder: CrawlFolder, home: Path, site: str, by: str, offset: int, limit: int) -> PlacedPart:
+    """The same, where the texts of a crawl's pages count; without a site they are all its pages."""
+    key = ("placed", folder.path, home, site)
+    placed = readings.get(key, time.monotonic(), lambda: _with_content(folder, home, site))
+    return PlacedPart.of(placed, by, offset, limit)
+
+
+def _with_content(folder: CrawlFolder, home: Path, site: str) -> Placed:
+    known = known_pages(home, site, folder.name)
+    settings = folder.configuration().clicks
     placed = placed_pages(known.pages, known.bm25, settings.content, settings.spent)
     notes = [f"{note[:1].upper()}{note[1:]}." for note in known.notes]
     if len(placed) > MOST_PAGES:

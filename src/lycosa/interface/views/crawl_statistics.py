@@ -16,10 +16,10 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 
-import lmdb
 import msgspec
 
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.reading_apart import read_apart
 from lycosa.interface.shared.server_paths import sentence_of
 from lycosa.queue_records import SiteRecord
 from lycosa.records import Record
@@ -34,8 +34,6 @@ LOOK_EVERY = 2.0
 LOOK_FOR = 0.15
 MOST_REASONS, MOST_EXAMPLES = 100, 5
 _COLUMNS = ("url", "at", "outcome", "why", "relevance", "aside")
-one_reader = threading.Lock()
-"""Held while the store of an agent is open here."""
 
 
 class Overview(Record, frozen=True):
@@ -133,10 +131,10 @@ class Ledger:
             if not (path / "ready").exists():
                 continue
             try:
-                with one_reader, AgentStore(path, readonly=True) as store:
+                with AgentStore(path, readonly=True) as store:
                     whole &= _take_rows(store, tally, configuration.topic.threshold, until)
                     sites += _busiest(islice((site for site in store.sites() if site.let_in), MOST_SITES_READ))
-            except (lmdb.Error, MissingExtra) as error:
+            except MissingExtra as error:
                 trouble = sentence_of(error)
         least = float(configuration.politeness.delay)
         shown = tuple(msgspec.structs.replace(each, delay=max(each.delay, least)) for each in _busiest(sites))
@@ -147,6 +145,15 @@ class Ledger:
         if subject != self._subject:
             self._subject = subject
             self._tallies = [Tally() for _ in subject[1:]]
+
+
+_ledgers: dict[Path, Ledger] = {}
+
+
+@read_apart()
+def overview_of(folder: CrawlFolder) -> Overview:
+    """The journals of a crawl in brief, as far as they have been read."""
+    return _ledgers.setdefault(folder.path, Ledger(folder)).look()
 
 
 def _identity(store: Path) -> int:

@@ -1,31 +1,27 @@
-"""The crawls of a home as the pages see them: found by name, their indexes and ledgers kept at hand."""
+"""The crawls of a home as the pages see them, found by name. What may be damaged is read in processes beside."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+import lmdb
 import msgspec
 from starlette.datastructures import QueryParams
 
 from lycosa.configuration.settings import ConfigurationError
-from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.crawl_folder.status import Status, crawl_status
-from lycosa.indexing.ranking_signals import ResultOrders
 from lycosa.interface.shared.errors import UnknownCrawl, UnreadableCrawl
 from lycosa.interface.shared.server_paths import sentence_of, without_paths
-from lycosa.interface.views.crawl_statistics import Ledger, Overview
+from lycosa.interface.views.crawl_statistics import Overview, overview_of
 from lycosa.interface.views.search.class_names import TopicNames
-from lycosa.interface.views.search.index_words import IndexWords
-from lycosa.interface.views.search.request import PER_PAGE, Question
+from lycosa.interface.views.search.open_index import answered, searched, stamp_of, suggested
+from lycosa.interface.views.search.request import Question
 from lycosa.interface.views.search.results import Answer, unanswered
 from lycosa.records import Record
-from lycosa.search.index import Found, IndexReader
-from lycosa.search.query import understand
-from lycosa.search.ranking import Order
+from lycosa.search.index import Found
 from lycosa.search.schema import IndexDamaged
-from lycosa.search.suggestions import completed, corrected
 
 
 class Shelved(Record, frozen=True):
@@ -42,12 +38,7 @@ class Library:
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self._ledgers: dict[str, Ledger] = {}
-        self._readers: dict[str, tuple[int, IndexReader]] = {}
-        self._orders: dict[str, ResultOrders] = {}
-        self._words: dict[str, IndexWords] = {}
         self._topics: dict[str, tuple[int, TopicNames]] = {}
-        self._opening = threading.Lock()
 
     def names(self) -> list[str]:
         """The names of all crawls."""
@@ -55,7 +46,7 @@ class Library:
 
     def searchable(self) -> list[str]:
         """The names of the crawls that have an index."""
-        return [folder.name for folder in CrawlFolder.all(self._home) if _stamp(folder)]
+        return [folder.name for folder in CrawlFolder.all(self._home) if stamp_of(folder)]
 
     def crawl(self, name: str) -> CrawlFolder:
         """A crawl by its name, which is only ever compared, never made into a path."""
@@ -68,7 +59,7 @@ class Library:
         """Every crawl with how it stands."""
         found = []
         for folder in CrawlFolder.all(self._home):
-            searchable = bool(_stamp(folder))
+            searchable = bool(stamp_of(folder))
             try:
                 found.append(Shelved(folder.name, searchable, self.status(folder)))
             except UnreadableCrawl as error:
@@ -85,17 +76,15 @@ class Library:
     def overview(self, folder: CrawlFolder) -> Overview:
         """The crawl's journals in brief, as far as they have been read."""
         try:
-            return self._ledgers.setdefault(folder.name, Ledger(folder)).look()
-        except (ConfigurationError, OSError) as error:
+            return overview_of(folder)
+        except (CrawlError, ConfigurationError, OSError, lmdb.Error) as error:
             return Overview(trouble=sentence_of(error))
 
     def search(self, folder: CrawlFolder, typed: str, limit: int, offset: int) -> Found | None:
         """The answer of a crawl's index, or None where there is no index (any more, or yet)."""
         try:
-            reader = self._reader(folder)
-            return reader.search(understand(typed), limit, offset, self._order(folder, typed))
-        except (IndexDamaged, ValueError):
-            self._readers.pop(folder.name, None)
+            return searched(folder, typed, limit, offset)
+        except (IndexDamaged, CrawlError, OSError):
             return None
 
     def asked(self, parameters: QueryParams, now: float) -> tuple[Question, CrawlFolder | None, Answer]:
@@ -108,26 +97,16 @@ class Library:
 
     def ask(self, folder: CrawlFolder, question: Question, now: float) -> Answer:
         """The answer to a question: a page of results, what they have in common, and another spelling if need be."""
-        wanted = question.wanted(now)
         try:
-            reader = self._reader(folder)
-            order = self._order(folder, question.typed)
-            found = reader.search(wanted, PER_PAGE, question.offset, order, question.sort)
-            words = self._words.setdefault(folder.name, IndexWords()).of(reader, _stamp(folder))
-            correction = corrected(question.typed, found.total, reader, words)
-            return Answer(found, reader.facets(wanted.loosened(found.loosened), found.total), correction)
-        except (IndexDamaged, ValueError, OSError) as error:
-            self._readers.pop(folder.name, None)
-            return unanswered(folder.name, error, there=bool(_stamp(folder)), running=self._running(folder))
+            return answered(folder, question, now)
+        except (IndexDamaged, CrawlError, OSError) as error:
+            return unanswered(folder.name, error, there=bool(stamp_of(folder)), running=self._running(folder))
 
     def suggest(self, folder: CrawlFolder, typed: str, queries: Sequence[str]) -> list[str]:
         """How what somebody types may go on; `queries` of others may be told."""
         try:
-            reader = self._reader(folder)
-            words = self._words.setdefault(folder.name, IndexWords()).of(reader, _stamp(folder))
-            return completed(typed, reader, words, queries)
-        except (IndexDamaged, ValueError, OSError):
-            self._readers.pop(folder.name, None)
+            return suggested(folder, typed, queries)
+        except (IndexDamaged, CrawlError, OSError):
             return []
 
     def topics(self, folder: CrawlFolder) -> TopicNames:
@@ -147,37 +126,8 @@ class Library:
         except UnreadableCrawl:
             return False
 
-    def _order(self, folder: CrawlFolder, typed: str) -> Order | None:
-        """How results are put in order; by the words alone where the crawl's settings cannot be read."""
-        try:
-            return self._orders.setdefault(folder.name, ResultOrders(folder, beside=True)).of(typed)
-        except (ConfigurationError, OSError):
-            return None
-
-    def _reader(self, folder: CrawlFolder) -> IndexReader:
-        """The one reader of an index, which sees everything committed by now.
-
-        It is opened anew after a commit, as the index may have been built again with another layout.
-        """
-        with self._opening:
-            stamp = _stamp(folder)
-            kept = self._readers.get(folder.name)
-            if kept is not None and kept[0] == stamp:
-                return kept[1]
-            reader = IndexReader(folder.index)
-            self._readers[folder.name] = (stamp, reader)
-            return reader
-
 
 def _openly(status: Status) -> Status:
     """How a crawl stands, for browsers."""
     agents = (each | {"settings_trouble": without_paths(each.get("settings_trouble", ""))} for each in status.agents)
     return msgspec.structs.replace(status, trouble=without_paths(status.trouble), agents=tuple(agents))
-
-
-def _stamp(folder: CrawlFolder) -> int:
-    """Changes with every commit of the index; 0 where there is none."""
-    try:
-        return (folder.index / "meta.json").stat().st_mtime_ns
-    except FileNotFoundError:
-        return 0

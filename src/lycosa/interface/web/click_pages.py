@@ -14,9 +14,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from lycosa.click_records import Action
+from lycosa.click_records import Action, WatchedSite
 from lycosa.clickstream.beacon.script import snippet
+from lycosa.configuration.sections import Clicks
 from lycosa.configuration.settings import ConfigurationError
+from lycosa.inspection.user_stats import PageStats
 from lycosa.interface.operations.calls import Office
 from lycosa.interface.operations.click_statistics import (
     DarkAsked,
@@ -32,26 +34,28 @@ from lycosa.interface.operations.clicks import (
     TopAsked,
     briefs_in,
     important_pages,
-    site_store,
+    in_site_store,
     top_page,
 )
 from lycosa.interface.operations.watched_sites import EXAMPLE
 from lycosa.interface.shared.errors import FORESEEN, NotThere
 from lycosa.interface.shared.foreign_text import href, tidy
-from lycosa.interface.shared.open_click_stores import open_stores
+from lycosa.interface.shared.open_click_stores import in_store
 from lycosa.interface.shared.rendering import page
 from lycosa.interface.views.clicks import (
     Doings,
+    SiteFigures,
     StorePlace,
+    brief_figures,
     doings,
     known_site,
-    site_figures,
     store_places,
     weighed_pages,
 )
 from lycosa.interface.views.important_pages import MEASURES, picture
 from lycosa.interface.web.click_charts import chart_points, visits_chart
 from lycosa.interface.web.error_pages import as_sentence, asked_number, with_ways_on
+from lycosa.storage.click_store import ClickStore
 from lycosa.urls import normalise
 
 RANGES = ((7, "7 days"), (30, "30 days"), (90, "90 days"), (0, "All"))
@@ -73,8 +77,7 @@ def clicks_page(request: Request) -> Response:
 def _store_told(place: StorePlace) -> dict[str, Any]:
     """A store with its sites and what people searched for most."""
     briefs = briefs_in(place)
-    with open_stores.of(place.folder) as store:
-        queries = store.queries()
+    queries = in_store(place.folder, ClickStore.queries)
     asked = sorted(queries.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_QUERIES]
     return {"crawl": place.crawl, "sites": briefs[:MOST_SITES], "total": len(briefs), "queries": asked,
             "searched": len(queries)}  # fmt: skip
@@ -102,9 +105,8 @@ def site_page(request: Request) -> Response:
     site, crawl = _site_asked(request)
     days = next((number for number, _ in RANGES if str(number) == request.query_params.get("days")), 30)
     by, content = _order_asked(request)
-    with site_store(office, SiteAsked(site, crawl)) as (_, store):
-        known, figures, done = known_site(store, site), site_figures(store, site), doings(store, site, days)
-        refused, stats = store.refusals(site), weighed_pages(store, site, weighing(office, crawl))
+    asked = SiteAsked(site, crawl)
+    known, figures, done, refused, stats = in_site_store(office, asked, _site, days, weighing(office, crawl))
     values = {"days": days, "by": by, "content": content, "ranges": RANGES, "site": site, "crawl": crawl}
     return page(
         request, "clicks_site.html", **values, known=known, figures=figures, done=done, href=href, tidy=tidy,
@@ -112,6 +114,14 @@ def site_page(request: Request) -> Response:
         weighed=len(stats), crawls=office.library.names(), asking=_asking, actions=_ACTIONS,
         **_top(office, site, crawl, by, content), **_days(done), **_beacon(request, known.key),
     )  # fmt: skip
+
+
+def _site(
+    store: ClickStore, site: str, days: int, settings: Clicks
+) -> tuple[WatchedSite, SiteFigures, Doings, dict[str, int], list[PageStats]]:
+    """What the page of a site shows of its store."""
+    refused, stats = store.refusals(site), weighed_pages(store, site, settings)
+    return known_site(store, site), brief_figures(store, site), doings(store, site, days), refused, stats
 
 
 def _order_asked(request: Request) -> tuple[str, str]:
@@ -123,16 +133,15 @@ def _top(office: Office, site: str, crawl: str, by: str, content: str) -> dict[s
     """The importance list and its picture; where a crawl's texts cannot be read, it says why and goes without."""
     trouble = ""
     try:
-        placed, notes = important_pages(office, TopAsked(site, crawl, by=by, content=content))  # type: ignore[arg-type]
+        found = important_pages(office, TopAsked(site, crawl, TOP, by=by, content=content))  # type: ignore[arg-type]
     except FORESEEN as error:
         if not content:
             raise
         trouble = as_sentence(error)
-        placed, notes = important_pages(office, TopAsked(site, crawl, by=by))  # type: ignore[arg-type]
-    first = placed[:TOP]
-    drawn = Markup(picture(first, by, site, alone=False))
-    top = [top_page(each, place) for place, each in enumerate(first, 1)]
-    return {"top": top, "listed": len(placed), "notes": notes, "plot": drawn, "orders": ORDERS_TOLD,
+        found = important_pages(office, TopAsked(site, crawl, TOP, by=by))  # type: ignore[arg-type]
+    drawn = Markup(picture(found.pages, by, site, alone=False))
+    top = [top_page(each, place) for place, each in enumerate(found.pages, 1)]
+    return {"top": top, "listed": found.total, "notes": found.notes, "plot": drawn, "orders": ORDERS_TOLD,
             "measure": MEASURES[by], "content_trouble": trouble}  # fmt: skip
 
 
@@ -161,13 +170,14 @@ def site_pages_page(request: Request) -> Response:
     site, crawl = _site_asked(request)
     by, content = _order_asked(request)
     number = asked_number(request, "page", MOST_NUMBER)
-    placed, notes = important_pages(office, TopAsked(site, crawl, by=by, content=content))  # type: ignore[arg-type]
     begin = PER_PAGE * (number - 1)
-    part = [top_page(each, place) for place, each in enumerate(placed[begin : begin + PER_PAGE], begin + 1)]
+    asked = TopAsked(site, crawl, PER_PAGE, begin, by=by, content=content)  # type: ignore[arg-type]
+    found = important_pages(office, asked)
+    part = [top_page(each, place) for place, each in enumerate(found.pages, begin + 1)]
     return page(
-        request, "clicks_pages.html", site=site, crawl=crawl, by=by, content=content, top=part, listed=len(placed),
-        notes=notes, orders=ORDERS_TOLD, number=number, last=-(-len(placed) // PER_PAGE), asking=_asking, href=href,
-        tidy=tidy,
+        request, "clicks_pages.html", site=site, crawl=crawl, by=by, content=content, top=part, listed=found.total,
+        notes=found.notes, orders=ORDERS_TOLD, number=number, last=-(-found.total // PER_PAGE), asking=_asking,
+        href=href, tidy=tidy,
     )  # fmt: skip
 
 
@@ -180,8 +190,7 @@ def clicked_page(request: Request) -> Response:
     if not url:
         raise NotThere("no page was named; the list of a site's pages has those that are known")
     found = get_clicked_page.act(office, PageAsked(site, url, crawl))
-    with site_store(office, SiteAsked(site, crawl)) as (_, store):
-        done = doings(store, site, url=url)
+    done = in_site_store(office, SiteAsked(site, crawl), doings, 0, url)
     return page(
         request, "clicks_page.html", site=site, crawl=crawl, found=found, done=done, asking=_asking, href=href,
         tidy=tidy, actions=_ACTIONS, **_days(done),
@@ -211,8 +220,7 @@ def stats_page(request: Request) -> Response:
     site, crawl = _site_asked(request)
     number = asked_number(request, "page", MOST_NUMBER)
     asked = PagesAsked(site, crawl, PER_PAGE, PER_PAGE * (number - 1))
-    with site_store(office, asked) as (_, store):
-        found = weighed_pages(store, site, weighing(office, crawl))
+    found = in_site_store(office, asked, weighed_pages, weighing(office, crawl))
     part = [(each, action_counts(each)) for each in found[asked.offset : asked.offset + PER_PAGE]]
     return page(
         request, "clicks_stats.html", site=site, crawl=crawl, stats=part, weighed=len(found), number=number,

@@ -10,11 +10,11 @@ from starlette.responses import JSONResponse, Response
 
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.crawl_folder.reading_apart import CrawlDamaged, NoMemory
 from lycosa.inspection.explanation import Explanation, explain
 from lycosa.interface.shared.errors import UnreadableCrawl
 from lycosa.interface.shared.rendering import page
 from lycosa.interface.shared.server_paths import sentence_of
-from lycosa.interface.views.crawl_statistics import one_reader
 from lycosa.interface.views.open_crawls import Library
 from lycosa.interface.views.process_logs import log_names, log_part, log_process
 from lycosa.interface.web.crawl_panels import COLUMNS, PLOTS, console_values, drawings, sparkline
@@ -56,8 +56,9 @@ def why_page(request: Request) -> Response:
 
 def _explained(folder: CrawlFolder, url: str) -> tuple[Explanation | None, str]:
     try:
-        with one_reader:
-            return explain(folder, url), ""
+        return explain(folder, url), ""
+    except (CrawlDamaged, NoMemory):
+        raise
     except (CrawlError, ConfigurationError, MissingExtra, lmdb.Error) as error:
         return None, sentence_of(error)
 
@@ -112,6 +113,6 @@ def status_json(request: Request) -> Response:
     return JSONResponse(library.status(folder).plain())
 
 
-def health(request: Request) -> Response:
+async def health(request: Request) -> Response:
     """`/health`: whether the server answers."""
     return JSONResponse({"status": "ok"})

@@ -11,7 +11,6 @@ from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.inspection.page_versions import Difference, PageVersions, difference, versions_of
 from lycosa.interface.shared.foreign_text import href, tidy
 from lycosa.interface.shared.server_paths import sentence_of
-from lycosa.interface.views.crawl_statistics import one_reader
 from lycosa.interface.views.reader.links import PER_PAGE, links_told
 from lycosa.interface.views.reader.scores import scores_told
 from lycosa.interface.views.reader.stored_page import StoredPage, reader_address
@@ -65,8 +64,7 @@ def _number(typed: str, most: int) -> int:
 def versions_view(request: Request, folder: CrawlFolder, stored: StoredPage) -> _Values:
     """The visits of a page, and what changed between two versions of its text."""
     asked = request.query_params
-    with one_reader:
-        known = versions_of(folder, stored.url)
+    known = versions_of(folder, stored.url)
     total = len(known.places)
     newer = _number(asked.get("newer", ""), total) or total
     older = _number(asked.get("older", ""), total) or max(1, newer - 1)

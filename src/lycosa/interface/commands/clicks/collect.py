@@ -109,7 +109,7 @@ def tell_where(listening: socket.socket, host: str) -> None:
 def listening_on(host: str, port: int) -> socket.socket:
     """A socket that listens there; its connections have small buffers."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     for buffer in (socket.SO_SNDBUF, socket.SO_RCVBUF):
         listening.setsockopt(socket.SOL_SOCKET, buffer, SOCKET_BUFFER)
@@ -185,7 +185,7 @@ def forget(told: argparse.Namespace) -> int:
             forget_site(store, site)
             return _told_forgotten(told, f"all that was counted of {site.name}", {"site": site.name})
         days = collector_settings(folder).kept / DAY if told.before is None else told.before
-        forgotten = forget_days(store, folder, int(days))
+        forgotten = forget_days(store, int(days))
     text = f"{number(forgotten.records)} records older than {int(days)} days, and the keys of {forgotten.keys} days"
     return _told_forgotten(told, text, {"records": forgotten.records, "keys": forgotten.keys, "days": int(days)})
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.reading_apart import read_apart
 from lycosa.crawl_folder.stores import reading
-from lycosa.interface.views.crawl_statistics import one_reader
 from lycosa.interface.views.reader.stored_page import StoredPage
 from lycosa.plugins import registry
 from lycosa.queue_records import State, UrlRecord
@@ -53,6 +53,7 @@ class LinksTold:
     anchors: tuple[str, ...]
 
 
+@read_apart()
 def links_told(folder: CrawlFolder, stored: StoredPage, first: int = 0, most: int = PER_PAGE) -> LinksTold:
     """The links of a page, in the order of the page."""
     links = stored.page.links
@@ -72,7 +73,7 @@ def _records(folder: CrawlFolder, links: Sequence[Link]) -> dict[str, UrlRecord]
     configuration = folder.configuration()
     owner = registry.find("assigners", configuration.partition)(configuration.agents)
     found: dict[str, UrlRecord] = {}
-    with one_reader, reading(folder) as stores:
+    with reading(folder) as stores:
         by_agent: dict[int, AgentStore] = {int(store.folder.parent.name): store for store in stores}
         for link in links:
             store = by_agent.get(owner(link.url))

@@ -14,9 +14,9 @@ from lycosa.clickstream.behaviour import page_weight
 from lycosa.configuration.sections import Clicks
 from lycosa.configuration.settings import ConfigurationError
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.crawl_folder.reading_apart import read_apart
 from lycosa.inspection.explanation import Explanation, explain
 from lycosa.interface.shared.server_paths import sentence_of
-from lycosa.interface.views.crawl_statistics import one_reader
 from lycosa.interface.views.open_crawls import Library
 from lycosa.interface.views.reader.stored_page import StoredPage
 from lycosa.records import Score
@@ -73,7 +73,7 @@ def scores_told(library: Library, folder: CrawlFolder, stored: StoredPage, query
         row.relevance_why,
         row.importance,
         tuple(topics.named(each) for each in row.classes.split()),
-        tuple(_watched(folder, stored.url)),
+        watched(folder, stored.url),
         story,
         trouble,
         place,
@@ -84,8 +84,7 @@ def scores_told(library: Library, folder: CrawlFolder, stored: StoredPage, query
 def _story(folder: CrawlFolder, url: str) -> tuple[Explanation | None, str]:
     """Every decision of the crawl about the page, or why they cannot be told."""
     try:
-        with one_reader:
-            return explain(folder, url), ""
+        return explain(folder, url), ""
     except (CrawlError, ConfigurationError, MissingExtra, lmdb.Error) as error:
         return None, sentence_of(error)
 
@@ -98,15 +97,17 @@ def _in_search(library: Library, folder: CrawlFolder, url: str, query: str) -> t
     return 0, None
 
 
-def _watched(folder: CrawlFolder, url: str) -> Iterator[Watched]:
+@read_apart()
+def watched(folder: CrawlFolder, url: str) -> tuple[Watched, ...]:
     """What the crawl's own readers did, and what the clickstream knows where the crawl uses one."""
     try:
         settings = folder.configuration().clicks
     except (ConfigurationError, OSError):
         settings = Clicks()
-    yield from _seen_in(folder.path / "clicks", "readers of this crawl", url, settings)
+    seen = [*_seen_in(folder.path / "clicks", "readers of this crawl", url, settings)]
     if settings.source:
-        yield from _seen_in(folder.path.parent.parent / "clicks", "visitors of the site", url, settings)
+        seen += _seen_in(folder.path.parent.parent / "clicks", "visitors of the site", url, settings)
+    return tuple(seen)
 
 
 def _seen_in(place: Path, where: str, url: str, settings: Clicks) -> Iterator[Watched]:

@@ -13,10 +13,10 @@ from urllib.parse import urlencode
 
 from lycosa.crawl_folder.costly_pages import refuse_costly
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
+from lycosa.crawl_folder.reading_apart import read_apart
 from lycosa.crawl_folder.stores import reading
 from lycosa.fetching.content_coding import BadCoding, TooLarge, codings, decode
 from lycosa.interface.shared.errors import NotThere
-from lycosa.interface.views.crawl_statistics import one_reader
 from lycosa.pages.charsets import looks_binary
 from lycosa.pages.document import read_page
 from lycosa.queue_records import State, UrlRecord
@@ -89,6 +89,7 @@ def reader_address(crawl: str, url: str, **more: str | int) -> str:
     return "/read?" + urlencode({"crawl": crawl, "url": url} | {name: each for name, each in more.items() if each})
 
 
+@read_apart()
 def stored_page(folder: CrawlFolder, typed: str, version: int = 0, largest: int = LARGEST_READ) -> StoredPage:
     """A version of a page as it was stored, the last one unless another is asked for."""
     filed = filed_page(folder, typed)
@@ -119,7 +120,7 @@ def filed_page(folder: CrawlFolder, typed: str) -> Filed:
             status=422,
         )
     try:
-        with one_reader, reading(folder) as stores:
+        with reading(folder) as stores:
             for url in urls:
                 rows = [row for store in stores for _, row in catalogue.about(store, url)]
                 record = next((found for store in stores if (found := store.find(url))), None)

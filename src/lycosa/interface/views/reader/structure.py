@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lycosa.crawl_folder.folder import CrawlFolder
+from lycosa.crawl_folder.reading_apart import read_apart
 from lycosa.crawl_folder.stores import reading
 from lycosa.indexing.template_index import Alike, Structures
-from lycosa.interface.views.crawl_statistics import one_reader
 from lycosa.interface.views.reader.stored_page import StoredPage
 from lycosa.interface.views.skeleton_text import one_line
 from lycosa.pages.document import read_structure
@@ -48,6 +48,7 @@ class StructureTold:
     behind: bool
 
 
+@read_apart()
 def structure_told(folder: CrawlFolder, stored: StoredPage, most: int = MOST_ALIKE) -> StructureTold | None:
     """How a page is built; None for one that has no structure."""
     if stored.kind != "html" or not stored.response.body:
@@ -76,7 +77,7 @@ def _up_to_date(folder: CrawlFolder) -> tuple[Structures, bool]:
     stamp = path.stat().st_mtime_ns if path.exists() else 0
     kept = _kept.get(folder.path)
     structures = kept[1] if kept is not None and kept[0] == stamp else Structures.open(folder)
-    with one_reader, reading(folder) as stores:
+    with reading(folder) as stores:
         behind = structures.follow(stores, most=FOLLOWED) >= FOLLOWED
     _kept[folder.path] = (stamp, structures)
     _kept.move_to_end(folder.path)

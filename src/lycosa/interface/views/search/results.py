@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lycosa.crawl_folder.folder import CrawlError
 from lycosa.records import Record
 from lycosa.search.facets import Facets
 from lycosa.search.index import Found
@@ -36,6 +37,8 @@ def phrases_loosened(found: Found) -> str:
 def unanswered(name: str, error: Exception, *, there: bool, running: bool) -> Answer:
     """Why the index of a crawl gives no answer; whether it is there at all, and whether the crawl runs."""
     told = str(error).lower()
+    if isinstance(error, CrawlError):
+        return Answer(trouble="damaged", sentence=f"The index of {told}.", todo="")
     if not there and running:
         sentence = f"The crawl “{name}” has no index yet: it is being built. It appears soon after the first pages."
         return Answer(trouble="building", sentence=sentence, todo="Try again in a moment.")
