@@ -282,7 +282,10 @@ class SiteShut(Record, frozen=True, tag=True):
 
 
 class Page(Record, frozen=True):
-    """A document understood: what it says, where it points and, if asked for, the code of its structure."""
+    """A document understood: what it says, where it points and, if asked for, the code of its structure.
+
+    `placeholder` names what the page is in place of content, such as `soft-404`.
+    """
 
     url: str
     title: str = ""
@@ -298,6 +301,7 @@ class Page(Record, frozen=True):
     links_dropped: int = 0
     published: float | None = None
     structure: bytes = b""
+    placeholder: str = ""
 
 
 class Visit(Record, frozen=True):

@@ -296,7 +296,7 @@ def test_journals_from_before_there_were_pages_aside_are_read() -> None:
     newer = msgspec.msgpack.decode(msgspec.msgpack.encode(VisitRow("u", 1.0, 0, "fetched", title="t")))
     older = newer[: VisitRow.__struct_fields__.index("links") + 1]
     assert msgspec.msgpack.decode(msgspec.msgpack.encode(older), type=VisitRow) == VisitRow(*newer[:10], title="t")
-    assert VisitRow.__struct_fields__[-2:] == ("aside", "claimed")
+    assert VisitRow.__struct_fields__[-3:] == ("aside", "claimed", "placeholder")
 
 
 def test_rolled_journals_from_before_there_were_pages_aside_are_read(folder: CrawlFolder) -> None:

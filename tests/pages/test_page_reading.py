@@ -9,9 +9,8 @@ from page_making import PROSE, URL, fetched
 
 from lycosa import urls
 from lycosa.pages.digests import digest_of
-from lycosa.pages.document import language_of_text, looks_like_error, read_page
+from lycosa.pages.document import language_of_text, read_page
 from lycosa.pages.head import moment_of
-from lycosa.records import Page
 
 pytestmark = pytest.mark.usefixtures("both_readers")
 
@@ -224,26 +223,6 @@ def test_reading_never_raises_and_every_link_is_in_normal_form(body: bytes) -> N
             assert urls.normalise(link.url) == link.url
             assert link.url != page.url
         assert len({link.url for link in page.links}) == len(page.links)
-
-
-@pytest.mark.parametrize(
-    ("title", "heading", "text"),
-    [
-        ("Page not found", "", PROSE),
-        ("My site", "404", PROSE),
-        ("Log in", "", PROSE),
-        ("Just a moment...", "", PROSE),
-        ("Fine", "Fine", "too short"),
-    ],
-)
-def test_error_pages_and_login_walls_look_like_errors(title: str, heading: str, text: str) -> None:
-    assert looks_like_error(Page(URL, title=title, headings=(heading,), text=text), 200)
-
-
-def test_ordinary_pages_do_not_look_like_errors() -> None:
-    assert not looks_like_error(Page(URL, title="Herons", headings=("Herons",), text=PROSE), 200)
-    assert not looks_like_error(Page(URL, title="The 404 status code", text=PROSE * 20), 200)
-    assert looks_like_error(Page(URL, title="Herons", text=PROSE), 500)
 
 
 @given(st.lists(st.text(alphabet="aBcÄöΔЖж [{@`", max_size=6), max_size=12))

@@ -41,6 +41,8 @@ class Counts(msgspec.Struct):
     canonical: dict[str, int] = {}
     """Pages that name another URL as canonical, by what is thought of that."""
     stages: dict[str, Stage] = {}
+    placeholders: dict[str, int] = {}
+    """Pages that came with a status of success and no content, by what they are instead."""
 
     def note(self, visit: Visit, threshold: float, aside: bool = False) -> None:
         """Count one visit; a page is relevant from the threshold on, if it was not put aside."""
@@ -54,6 +56,8 @@ class Counts(msgspec.Struct):
             self.relevance += relevance
             self.relevant += relevance >= threshold and not aside
             self.aside += aside
+            if visit.page and (name := visit.page.placeholder):
+                self.placeholders[name] = self.placeholders.get(name, 0) + 1
         elif isinstance(outcome, Failed):
             self.failed[outcome.why] = self.failed.get(outcome.why, 0) + 1
 

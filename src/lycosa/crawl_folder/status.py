@@ -45,6 +45,7 @@ class Status(Record, frozen=True):
     dark: dict[str, int] = msgspec.field(default_factory=dict)
     classes: dict[str, int] = msgspec.field(default_factory=dict)
     due: dict[str, int] = msgspec.field(default_factory=dict)
+    placeholders: dict[str, int] = msgspec.field(default_factory=dict)
     trouble: str = ""
     """Why running agents go on with the settings they had before the last change."""
 
@@ -77,6 +78,7 @@ class Status(Record, frozen=True):
             "seconds_left": self.seconds_left,
             "failed": self.failed,
             "refused": self.refused,
+            "placeholders": self.placeholders,
             "dark": self.dark,
             "classes": self.classes,
             "due": self.due,
@@ -106,6 +108,7 @@ def crawl_status(folder: CrawlFolder, restarts: int = 0, configuration: Configur
         sums={name: sum(each.get(name, 0) for each in said) for name in _SUMS},
         failed=total(each["failed"] for each in said),
         refused=total(each["refused"] for each in said),
+        placeholders=total(each.get("placeholders", {}) for each in said),
         dark=total(each.get("dark", {}) for each in said),
         classes=total(each.get("classes", {}) for each in said),
         due=total(each.get("due", {}) for each in said),

@@ -250,7 +250,7 @@ class Crawl:
     def _duplicate_of(self, visit: Visit, digests: dict[bytes, str], canonical: Verdict | None) -> str:
         """The URL that has the same text, unless it is known to have it no more, or names this one in its place."""
         page = visit.page
-        if page is None or not page.text:
+        if page is None or not page.text or page.placeholder:
             return ""
         first = digests.get(page.digest) or self.store.first_with(page.digest) or self._elsewhere(page.digest)
         lost_it = canonical in HAS_IT_NOT and first == page.canonical

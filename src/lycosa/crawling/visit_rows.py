@@ -65,6 +65,7 @@ def visit_row(
         classes=" ".join(visit.classes),
         aside=aside,
         claimed=claimed,
+        placeholder=page.placeholder if page else "",
     )
 
 

@@ -83,7 +83,7 @@ class SimilarPages:
                     break
                 if guard is not None:
                     guard.begin(row)
-                if row.outcome == "fetched" and not (row.noindex or row.duplicate_of or row.aside):
+                if row.outcome == "fetched" and not row.kept_out:
                     try:
                         self.group(page_at(archive, Place(row.file, row.offset, row.size)))
                     except (ArchiveDamaged, BadCoding, TooLarge):

@@ -26,7 +26,7 @@ from lycosa.storage.catalogue import DUPLICATE, VisitRow, has_moved
 
 NEEDED = (
     "url", "at", "agent", "outcome", "why", "relevance", "noindex", "duplicate_of", "file", "offset", "size", "aside",
-    "classes", "status", "target",
+    "classes", "status", "target", "placeholder",
 )  # fmt: skip
 
 
@@ -127,9 +127,8 @@ class Indexer:
             self._drop(row.url, "duplicate" if row.outcome == DUPLICATE else "moved")
         if row.outcome != "fetched":
             return None
-        kept_out = "noindex" if row.noindex else "duplicate" if row.duplicate_of else "aside" if row.aside else ""
-        if kept_out:
-            self._drop(row.url, kept_out)
+        if row.kept_out:
+            self._drop(row.url, row.kept_out)
             return None
         try:
             page = page_at(self._archive, Place(row.file, row.offset, row.size), self._structures is not None)

@@ -157,7 +157,7 @@ class Structures:
             self._forget(row.url)
         if row.outcome != "fetched":
             return
-        if row.noindex or row.duplicate_of:
+        if row.noindex or row.duplicate_of or row.placeholder:
             self._forget(row.url)
             return
         try:

@@ -22,6 +22,7 @@ from lycosa.frontier.admission import admission
 from lycosa.inspection.t_graph import CrawlTreasure, crawl_treasure
 from lycosa.inspection.url_state import FAILED, Event, Owner, counted, standing
 from lycosa.link_graph.t_graph.graph import Node
+from lycosa.pages.placeholders import PLACEHOLDERS
 from lycosa.plugins import registry
 from lycosa.queue_records import State, UrlRecord
 from lycosa.records import REJECTED, SITEMAP, Link, Record
@@ -226,6 +227,8 @@ def _visited(row: VisitRow, scheme: Scheme | None, before: str | None) -> list[E
         if row.aside:
             told = "kept aside, not in the index: its structure is not that of the crawl's sample pages"
             events.append(Event(row.at, told))
+        if row.placeholder:
+            events.append(Event(row.at, f"{PLACEHOLDERS[row.placeholder]}; kept, but not in the index"))
         if row.noindex:
             events.append(Event(row.at, "not indexed: the page asks for that"))
         return events

@@ -22,7 +22,7 @@ from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
 from lycosa.topics.okapi import Okapi, Statistics, topic_terms
 
-_COLUMNS = ("url", "at", "outcome", "relevance", "duplicate_of", "aside")
+_COLUMNS = ("url", "at", "outcome", "relevance", "duplicate_of", "aside", "placeholder")
 
 
 class CrawlRelevance(Record, frozen=True):
@@ -34,7 +34,7 @@ class CrawlRelevance(Record, frozen=True):
 
 @read_apart(LONG)
 def crawl_relevance(folder: CrawlFolder, words: str = "") -> CrawlRelevance:
-    """By page, how well it fits the crawl's topic, or these words; duplicates and pages kept aside are left out."""
+    """By page, how well it fits the crawl's topic, or these words; those kept out of the index are left out."""
     configuration = folder.configuration()
     with reading(folder) as stores:
         kept = _kept_relevance(stores)
@@ -58,7 +58,7 @@ def _kept_relevance(stores: list[AgentStore]) -> dict[str, float]:
         for _, row in catalogue.history(store, columns=_COLUMNS):
             if row.outcome != "fetched":
                 continue
-            if row.duplicate_of or row.aside:
+            if row.duplicate_of or row.aside or row.placeholder:
                 found.pop(row.url, None)
             else:
                 found[row.url] = row.relevance or 0.0

@@ -208,7 +208,7 @@ class _AgentCheck:
             if row.outcome == "fetched":
                 self.latest[row.url] = row
                 costly = Place(row.file, row.offset, row.size) in self._costly
-                if number <= self._mark and not (row.noindex or row.duplicate_of or row.aside or costly):
+                if number <= self._mark and not (row.kept_out or costly):
                     self.indexable.add(row.url)
                 else:
                     self.indexable.discard(row.url)

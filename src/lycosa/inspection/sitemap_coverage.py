@@ -98,7 +98,7 @@ def crawl_coverage(folder: CrawlFolder) -> dict[str, Coverage]:
     pages = {row.url: row for row in rows if row.outcome == "fetched"}
     unique = {url for url, row in pages.items() if not row.duplicate_of}
     unique -= {row.url for row in rows if row.outcome == DUPLICATE}
-    found = {url for url in unique if not pages[url].noindex and not pages[url].aside}
+    found = {url for url in unique if not pages[url].kept_out}
     named = {url for row in rows if row.outcome == "sitemap" for url in _named(folder, row)}
     return coverage_by_site(pages.keys(), named, unique, found, ranks)
 

@@ -37,7 +37,7 @@ MOST_SITES_TOLD = 8
 OLDEST = 631_152_000.0
 """There was no web before 1990; a page that claims to be older does not know its age."""
 
-_STATE_COLUMNS = ("url", "at", "outcome", "why", "status", "mime", "digest", "duplicate_of", "noindex")
+_STATE_COLUMNS = ("url", "at", "outcome", "why", "status", "mime", "digest", "duplicate_of", "noindex", "placeholder")
 _COLUMNS = (*_STATE_COLUMNS, "file", "offset", "size")
 _FEEDS = frozenset({"application/xml", "text/xml", "application/rss+xml", "application/atom+xml"})
 _QUOTES = {"'": "&apos;", '"': "&quot;"}
@@ -105,6 +105,8 @@ def _why_not(row: VisitRow) -> str:
         return "noindex"
     if row.duplicate_of:
         return "duplicate"
+    if row.placeholder:
+        return row.placeholder
     if row.mime.partition(";")[0].strip().lower() in _FEEDS:
         return "a feed or sitemap"
     return "address too long" if len(row.url) >= LONGEST_ADDRESS else ""

@@ -83,6 +83,8 @@ def _done(last: VisitRow | None) -> str:
         return "fetched"
     if last.duplicate_of:
         return f"fetched; a duplicate of {last.duplicate_of}"
+    if last.placeholder:
+        return f"fetched, but without content ({last.placeholder})"
     return "fetched; kept aside, for it is not built like the sample pages" if last.aside else last.outcome
 
 

@@ -7,8 +7,9 @@ parsed document. Nothing a server sends makes this raise.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
+
+import msgspec
 
 from lycosa import text as language
 from lycosa.pages.charset_labels import query_codec
@@ -20,6 +21,7 @@ from lycosa.pages.html.elements import folded
 from lycosa.pages.html.links import with_refresh
 from lycosa.pages.html.main_text import LONGEST_TEXT
 from lycosa.pages.parsed_document import parsed
+from lycosa.pages.placeholders import placeholder_of
 from lycosa.pages.structure.skeleton import Skeleton
 from lycosa.records import Fetched, Page
 
@@ -33,17 +35,6 @@ AGREEMENT = 0.2
 CLEAR_AGREEMENT = 0.3
 """The same for the few words of a glance."""
 LONGEST_FIRST_LINE = 200
-FEW_CHARACTERS = 25
-SHORT = 1500
-"""An error page or a login wall has little text; a long text about errors is a text."""
-
-_ERROR_WORDS = re.compile(
-    r"\b(?:404|page (?:not|cannot be|could not be|can ?not be) found|not found|no longer (?:available|exists)"
-    r"|does(?: not|n't) exist|access denied|forbidden|internal server error|bad gateway|service unavailable"
-    r"|(?:sign|log) ?in(?: required| to continue)?$|login required|are you (?:a )?(?:human|robot)|just a moment"
-    r"|seite nicht gefunden|page introuvable|página no encontrada|pagina non trovata)",
-    re.IGNORECASE,
-)
 
 
 def read_page(fetched: Fetched, most_links: int = 5000, structure: bool = False, *, drop_tracking: bool = True) -> Page:
@@ -51,6 +42,12 @@ def read_page(fetched: Fetched, most_links: int = 5000, structure: bool = False,
 
     The addresses it names lose their tracking parameters, unless these are to be kept.
     """
+    page = _read(fetched, Reading(most_links, structure, drop_tracking))
+    placeholder = placeholder_of(page, fetched.response.body)
+    return msgspec.structs.replace(page, placeholder=placeholder) if placeholder else page
+
+
+def _read(fetched: Fetched, how: Reading) -> Page:
     response = fetched.response
     content_type = response.header("content-type")
     kind = content_type.partition(";")[0].strip().lower()
@@ -59,7 +56,7 @@ def read_page(fetched: Fetched, most_links: int = 5000, structure: bool = False,
     if kind.startswith("text/") and kind != "text/html":
         return _plain_page(fetched, *decoded(response.body, content_type))
     html, charset = as_utf_8(response.body, content_type)
-    return _html_page(fetched, html, charset, Reading(most_links, structure, drop_tracking))
+    return _html_page(fetched, html, charset, how)
 
 
 def read_structure(html: bytes, content_type: str = "") -> Skeleton:
@@ -142,12 +139,3 @@ def language_of_text(text: str, declared: str) -> str:
     if declared and sum(map(common.__contains__, sample)) > AGREEMENT * len(sample):
         return declared
     return language.language_of(sample, declared)
-
-
-def looks_like_error(page: Page, status: int) -> bool:
-    """Whether a page is an error, an empty shell or a login wall, whatever its status says. Used only to count."""
-    if status >= 400 or len(page.text) < FEW_CHARACTERS:
-        return True
-    if len(page.text) > SHORT:
-        return False
-    return any(_ERROR_WORDS.search(said[:200]) for said in (page.title, *page.headings[:1]))

@@ -30,7 +30,8 @@ class VisitRow(Record, frozen=True):
     """What is kept of a visit; journals hold it as an array, so new fields go to the end.
 
     `aside` is a page that was kept, but is not to be found: the crawl looks for pages of another structure.
-    `claimed` is when the page changed last, by its site's sitemap.
+    `claimed` is when the page changed last, by its site's sitemap. `placeholder` names what a page is in place of
+    content, such as `soft-404`.
     """
 
     url: str
@@ -65,6 +66,14 @@ class VisitRow(Record, frozen=True):
     classes: str = ""
     aside: bool = False
     claimed: float | None = None
+    placeholder: str = ""
+
+    @property
+    def kept_out(self) -> str:
+        """Why a fetched page is not to be found, or ''."""
+        if self.noindex:
+            return "noindex"
+        return "duplicate" if self.duplicate_of else "aside" if self.aside else self.placeholder
 
 
 HISTORY = tuple(field for field in VisitRow.__struct_fields__ if field != "links")

@@ -167,6 +167,7 @@ class Desk:
             "sent": counts.sent,
             "received": counts.received,
             "failed": counts.failed,
+            "placeholders": counts.placeholders,
             "refused": dict(agent.crawl.frontier.refusals),
             "dark": counts.dark,
             "sitemaps": counts.sitemaps,

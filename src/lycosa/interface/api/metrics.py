@@ -50,6 +50,9 @@ BUDGET = Metric("lycosa_crawl_budget_pages", "Pages after which the crawl ends; 
 INDEXED = Metric("lycosa_index_documents", "Pages in the search index.")
 DISK = Metric("lycosa_disk_free_bytes", "Bytes free on the disk of the crawl.")
 FAILED = Metric("lycosa_failures_total", "Requests that failed, by reason.", "counter")
+PLACEHOLDERS = Metric(
+    "lycosa_pages_placeholder_total", "Pages that came with status 200 and no content, by what they are.", "counter"
+)
 REFUSED = Metric("lycosa_refusals_total", "Links that were refused, by reason.", "counter")
 STAGE_METRICS = {
     "seconds": Metric("lycosa_stage_seconds_total", "Time spent in a stage of the way of a page.", "counter"),
@@ -80,7 +83,8 @@ AGENT_METRICS = {
     "at": Metric("lycosa_agent_reported_timestamp_seconds", "When the agent last said how it fares."),
 }
 METRICS = (
-    INFO, READABLE, STATE, BUDGET, INDEXED, DISK, *AGENT_METRICS.values(), FAILED, REFUSED, *STAGE_METRICS.values(),
+    INFO, READABLE, STATE, BUDGET, INDEXED, DISK, *AGENT_METRICS.values(), FAILED, REFUSED, PLACEHOLDERS,
+    *STAGE_METRICS.values(),
 )  # fmt: skip
 
 
@@ -113,7 +117,8 @@ def _of_crawl(status: Status) -> Iterator[Sample]:
 def _of_agent(agent: Mapping[str, Any], labels: Mapping[str, str]) -> Iterator[Sample]:
     for key, metric in AGENT_METRICS.items():
         yield Sample(metric, labels, agent.get(key, 0))
-    for metric, counts in ((FAILED, agent["failed"]), (REFUSED, agent["refused"])):
+    placeholders = agent.get("placeholders", {})
+    for metric, counts in ((FAILED, agent["failed"]), (REFUSED, agent["refused"]), (PLACEHOLDERS, placeholders)):
         for reason, count in _bounded(counts).items():
             yield Sample(metric, {**labels, "reason": reason}, count)
     for name, stage in agent["stages"].items():

@@ -57,6 +57,9 @@ def details(found: Status) -> list[str]:
         )
     lines += _stage_lines(found)
     lines += [f"  failed   {why}: {number}" for why, number in sorted(found.failed.items())]
+    lines += [
+        f"  no content  {what}: {number}, not in the index" for what, number in sorted(found.placeholders.items())
+    ]
     lines += [f"  refused  {why}: {number}" for why, number in sorted(found.refused.items())]
     return lines
 

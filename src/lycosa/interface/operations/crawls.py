@@ -59,6 +59,7 @@ class CrawlState(Message, frozen=True):
     counts: dict[str, int]
     failed: dict[str, int]
     refused: dict[str, int]
+    placeholders: dict[str, int]
     dark: dict[str, int]
     stages: dict[str, dict[str, float]]
     indexed: dict[str, Any]

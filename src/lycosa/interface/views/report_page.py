@@ -27,6 +27,7 @@ def report_page(report: Report) -> str:
         failed=sorted(status.failed.items(), key=lambda item: -item[1]),
         rules=[rule_told(rule) for rule in report.known.rules[:MOST_SITES]],
         refused=sorted(status.refused.items(), key=lambda item: -item[1]),
+        placeholders=sorted(status.placeholders.items(), key=lambda item: -item[1]),
     )
 
 

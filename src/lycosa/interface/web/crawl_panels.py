@@ -51,6 +51,7 @@ def console_values(library: Library, pulses: Pulses, folder: CrawlFolder) -> dic
         "stages_total": sum(stage["cpu"] for stage in status.stages.values()),
         "failed": _ranked(status.failed),
         "refused": _ranked(status.refused),
+        "placeholders": _ranked(status.placeholders),
     }
 
 
