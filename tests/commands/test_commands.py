@@ -89,9 +89,12 @@ def exported(crawled: Crawled, table: str, tmp_path: Path) -> list[dict[str, obj
 def test_explain_answers_for_every_fate(crawled: Crawled, tmp_path: Path) -> None:
     history = exported(crawled, "history", tmp_path)
     urls = exported(crawled, "urls", tmp_path)
-    fetched = next(row for row in history if row["outcome"] == "fetched" and row["parent"] and not row["duplicate_of"])
+    pages = [row for row in history if row["outcome"] == "fetched" and row["parent"] and not row["duplicate_of"]]
+    fetched = next(row for row in pages if not row["placeholder"])
     told, events = verdict(crawled, str(fetched["url"]))
     assert told == "fetched"
+    without = next(row for row in pages if row["placeholder"] == "soft-404")
+    assert verdict(crawled, str(without["url"]))[0] == "fetched, but without content (soft-404)"
     assert f"found on {fetched['parent']}" in events
     assert "relevance" in events
     duplicate = next(row for row in history if row["duplicate_of"])
@@ -102,8 +105,6 @@ def test_explain_answers_for_every_fate(crawled: Crawled, tmp_path: Path) -> Non
     assert re.search(r"let in with priority [\d.]+: (?!robots).* \| refused: robots", events)
     blocked = next(row for row in urls if str(row["why"]).startswith("blocked"))
     assert verdict(crawled, str(blocked["url"]))[0].startswith("refused: blocked:")
-    trap = next(row for row in urls if str(row["why"]).startswith("trap"))
-    assert verdict(crawled, str(trap["url"]))[0].startswith("refused: trap:")
     gone = next(row for row in history if row["why"] == "http-404")
     assert verdict(crawled, str(gone["url"]))[0].startswith("failed: http-404")
     attempts = [row["url"] for row in history if row["outcome"] == "failed" and row["why"] == "http-500"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable, Iterable, Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +12,7 @@ from hypothesis import strategies as st
 from lycosa.configuration.sections import Configuration, Fetching, Scope, Traps
 from lycosa.frontier.admission import Admission, admission
 from lycosa.frontier.traps import _TOKEN, _has_token, pattern_of
-from lycosa.records import SITEMAP, Link
+from lycosa.records import SITEMAP, Fetched, Link, Page, Response, Visit
 
 
 def refusal(url: str, configuration: Configuration, depth: int = 0) -> str | None:
@@ -82,35 +85,117 @@ def test_sitemaps_keep_to_the_scope_though_they_are_no_pages(url: str, scope: Sc
     assert found == {None} if why is None else {str(each)[: len(why)] for each in found} == {why}
 
 
-def calendar_pages(begin: int, end: int) -> list[Link]:
-    return [Link(f"http://a.org/calendar/{number:04d}") for number in range(begin, end)]
+SAME = "the heron waits in the water for a fish that comes to it at dawn"
+SMALL = Traps(urls_per_pattern=100)
 
 
-def let_in_by(rules: Admission, links: list[Link]) -> int:
-    return sum(rules.refusal(link) is None for link in links)
+def came(urls: Iterable[str], text: Callable[[str], str] = lambda url: SAME) -> list[Visit]:
+    """Visits of pages with texts by URL."""
+    return [Visit(Link(url), Fetched(Link(url), Response(url, 200)), Page(url, text=text(url))) for url in urls]
 
 
-def test_what_a_pattern_used_up_is_not_given_again_after_a_restart_or_a_change() -> None:
-    told = Configuration(traps=Traps(urls_per_pattern=100))
+def new_words(url: str) -> str:
+    drawn = random.Random(url)
+    return " ".join("".join(drawn.choices("abcdefghij", k=5)) for _ in range(30))
+
+
+def shuffled(url: str) -> str:
+    words = SAME.split()
+    random.Random(url).shuffle(words)
+    return " ".join(words) + f" {len(url)}:{url[-4:]}"
+
+
+def learned(rules: Admission, visits: Sequence[Visit]) -> int:
+    """How many visits are made before the next one is not worth its turn."""
+    for number, visit in enumerate(visits):
+        if rules.spent(visit.link):
+            return number
+        rules.learn([visit], lambda url: False)
+    return len(visits)
+
+
+def days(begin: int, end: int) -> list[str]:
+    return [f"http://a.org/calendar/{number:05d}" for number in range(begin, end)]
+
+
+@pytest.mark.parametrize("text", [lambda url: SAME, shuffled, lambda url: ""])
+def test_a_site_that_repeats_itself_is_cut_off_whatever_its_addresses(text: Callable[[str], str]) -> None:
+    rules = admission(Configuration(traps=SMALL))
+    maze = [f"http://a.org/{new_words(str(number)).replace(' ', '-')[:40]}" for number in range(3000)]
+    assert 60 <= learned(rules, came(maze, text)) < 250
+    link = Link("http://a.org/another")
+    assert str(rules.spent(link)).startswith("trap: of ")
+    assert rules.refusal(link) == rules.spent(link)
+    assert rules.refusal(Link("http://b.org/another")) is None
+    assert rules.spent(Link("http://a.org/sitemap.xml", rel=SITEMAP)) is None
+
+
+def test_a_pattern_that_repeats_itself_is_cut_off_and_the_rest_of_its_site_is_not() -> None:
+    rules = admission(Configuration(traps=SMALL))
+    pages = [visit for n in range(800) for visit in (*came([f"http://a.org/{new_words(str(n))[:5]}-{n}"], new_words),
+                                                     *came([f"http://a.org/calendar/{n}"]))]  # fmt: skip
+    for visit in pages:
+        rules.learn([visit], lambda url: False)
+    assert "pattern http://a.org/calendar/###" in str(rules.refusal(Link("http://a.org/calendar/999")))
+    assert rules.refusal(Link("http://a.org/herons")) is None
+
+
+@pytest.mark.parametrize("address", ["/items/{:032x}", "/src/info/{:040x}", "/page?sid={:016x}", "/{}"])
+def test_a_site_with_new_text_is_never_cut_off(address: str) -> None:
+    rules = admission(Configuration(traps=SMALL))
+    urls = [f"http://a.org{address.format(number)}" for number in range(3000)]
+    assert learned(rules, came(urls, new_words)) == 3000
+    assert all(rules.refusal(Link(url)) is None for url in urls)
+
+
+def test_links_of_a_site_are_refused_while_it_is_doubted() -> None:
+    rules = admission(Configuration(traps=Traps(urls_per_pattern=1000)))
+    rules.learn(came(days(0, 600)), lambda url: False)
+    assert rules.spent(Link("http://a.org/more")) is None
+    refused = [rules.refusal(Link(url)) for url in days(600, 2200)]
+    assert refused.count(None) == 1000
+    assert str(refused[-1]).startswith("trap: 1 of ")
+
+
+def test_what_was_used_up_is_not_given_again_after_a_restart_or_a_change() -> None:
+    told = Configuration(traps=SMALL)
     rules = admission(told)
-    first = let_in_by(rules, calendar_pages(0, 500))
-    assert 100 <= first <= 102
+    assert learned(rules, came(days(0, 500))) < 250
     changed = admission(Configuration(traps=Traps(urls_per_pattern=100, longest_url=500)))
     changed.take_over(rules)
-    assert let_in_by(changed, calendar_pages(500, 600)) == 0
+    assert learned(changed, came(days(500, 600))) == 0
     after = admission(told)
     after.recall(rules.news(), ["http://a.org"])
-    assert let_in_by(after, calendar_pages(600, 700)) == 0
+    assert learned(after, came(days(600, 700))) < 40
     assert rules.news() == {}
 
 
-def test_of_what_a_pattern_used_in_part_at_most_half_is_given_again_after_a_restart() -> None:
-    told = Configuration(traps=Traps(urls_per_pattern=100))
-    rules = admission(told)
-    assert let_in_by(rules, calendar_pages(0, 90)) == 90
-    after = admission(told)
-    after.recall(rules.news(), ["http://a.org"])
-    assert let_in_by(after, calendar_pages(100, 300)) <= 50
+def test_a_site_with_new_text_is_not_cut_off_by_a_restart() -> None:
+    told = Configuration(traps=SMALL)
+    kept: dict[str, dict[bytes, int]] = {"trap": {}}
+    for run in range(6):
+        rules = admission(told)
+        rules.recall(kept, ["http://a.org"])
+        assert learned(rules, came(days(run * 700, run * 700 + 700), new_words)) == 700
+        kept["trap"].update(rules.news().get("trap", {}))
+
+
+def test_a_site_whose_links_all_lead_to_new_pages_waits_for_others() -> None:
+    rules = admission(Configuration(traps=SMALL))
+    for endless in (True, False):
+        site = f"http://{endless}.org".lower()
+        visits = [
+            Visit(visit.link, visit.outcome, Page(visit.link.url, text=new_words(visit.link.url), links=tuple(
+                Link(f"{site}/{path}") for path in ("menu", f"{number}/x", f"{number}/y")
+            )))
+            for number, visit in enumerate(came([f"{site}/{number}" for number in range(400)]))
+        ]  # fmt: skip
+        rules.learn(visits, lambda url, endless=endless: not endless)  # type: ignore[misc]
+    assert [rules.holds_back("http://true.org", requests) for requests in (400, 401, 415, 416)] == [
+        False, True, True, False,
+    ]  # fmt: skip
+    assert not rules.holds_back("http://false.org", 400)
+    assert not rules.holds_back("http://nobody.org", 400)
 
 
 def test_hosts_of_a_domain_are_counted_over_a_restart() -> None:
@@ -123,11 +208,6 @@ def test_hosts_of_a_domain_are_counted_over_a_restart() -> None:
 def let_in(urls: list[str], traps: Traps) -> int:
     rules = admission(Configuration(traps=traps))
     return sum(rules.refusal(Link(url)) is None for url in urls)
-
-
-def test_an_endless_calendar_is_cut_off() -> None:
-    days = [f"http://a.org/calendar/{year}/{month:02}" for year in range(1000, 3000) for month in range(12)]
-    assert let_in(days, Traps(urls_per_pattern=100)) == 101
 
 
 @pytest.mark.parametrize(
@@ -145,14 +225,11 @@ def test_long_titles_with_hyphens_are_no_session_ids(address: str, token: bool) 
     assert pattern_of(f"https://a.example{address}")[1] is token
 
 
-def test_session_ids_get_a_hundredth_of_the_budget() -> None:
-    urls = [f"http://a.org/shop?sid={number:032x}" for number in range(1000)]
-    assert let_in(urls, Traps(urls_per_pattern=1000)) == 20
-
-
-def test_tokens_in_a_path_share_a_pattern_with_the_small_budget() -> None:
-    urls = [f"http://a.org/cart/{number:032x}/show" for number in range(1000)]
-    assert let_in(urls, Traps(urls_per_pattern=1000)) == 20
+@pytest.mark.parametrize("address", ["/shop?sid={:032x}", "/cart/{:032x}/show"])
+def test_session_ids_get_a_tenth_of_the_budget(address: str) -> None:
+    rules = admission(Configuration(traps=Traps(urls_per_pattern=1000)))
+    urls = [f"http://a.org{address.format(number)}" for number in range(1000)]
+    assert 100 < learned(rules, came(urls)) < 400
 
 
 @given(st.text("af09GZ_-./é", max_size=80))

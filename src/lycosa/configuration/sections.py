@@ -56,7 +56,7 @@ class Traps(Section, frozen=True):
     deepest_path: int = 16
     repeated_segment: int = 3
     most_parameters: int = 10
-    urls_per_pattern: int = 5000
+    urls_per_pattern: int = 1000
     hosts_per_domain: int = 500
 
 

@@ -79,6 +79,8 @@ class Intake:
         visits = [self._respelled(visit) for visit in visits]
         for visit in visits:
             (self._frontier.looked if again else self._frontier.settle)(visit.link, visit.outcome, now)
+        if not again:
+            self._frontier.learn(visits)
         mail = self._let_in(visits, now, renewal)
         self._frontier.wake_postponed(now)
         self._strategy.learn([visit for visit in visits if visit.link.rel != SITEMAP])

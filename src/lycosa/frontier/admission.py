@@ -7,14 +7,14 @@ factory that gets the configuration. A rule that throws drops the link and is co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from lycosa.configuration.sections import Configuration
 from lycosa.file_endings import ENDINGS, ending_of
 from lycosa.frontier.url_patterns import matcher
 from lycosa.plugins import registry
-from lycosa.plugins.plug_points import AdmissionRule, Remembering
-from lycosa.records import SITEMAP, Link
+from lycosa.plugins.plug_points import AdmissionRule, Rationing, Remembering
+from lycosa.records import SITEMAP, Link, Visit
 from lycosa.urls import domain_of, site_of
 
 
@@ -32,6 +32,7 @@ class Admission:
         comes_last: AdmissionRule | None = None,
     ) -> None:
         self._rules = [(name, rule) for name, rule in rules if rule is not admit_all]
+        self._rationing: list[Rationing] = [rule for _, rule in self._rules if isinstance(rule, Rationing)]
         self.blocked, self.comes_last = blocked or admit_all, comes_last or admit_all
 
     def refusal(self, link: Link) -> str | None:
@@ -45,6 +46,19 @@ class Admission:
         except Exception as error:  # noqa: BLE001 - a broken rule must not let a link pass nor stop the crawl
             return f"rule-broken: {name} ({type(error).__name__})"
         return None
+
+    def spent(self, link: Link) -> str | None:
+        """Why a link that waits is not worth its turn any more, or None."""
+        return next((why for rule in self._rationing if (why := rule.spent(link))), None)
+
+    def learn(self, visits: Sequence[Visit], is_known: Callable[[str], bool]) -> None:
+        """Let rules that judge sites by what they bring see these pages."""
+        for rule in self._rationing:
+            rule.learn(visits, is_known)
+
+    def holds_back(self, site: str, requests: int) -> bool:
+        """Whether a site has to wait for others, after so many requests."""
+        return any(rule.holds_back(site, requests) for rule in self._rationing)
 
     def take_over(self, before: Admission) -> None:
         """Let rules that count go on with what those of the same name have counted."""

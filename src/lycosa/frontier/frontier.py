@@ -28,10 +28,12 @@ from lycosa.frontier.site_queues import Queues
 from lycosa.frontier.site_scheduler import Calendar
 from lycosa.plugins.plug_points import AdmissionRule
 from lycosa.queue_records import Changes, State, UrlRecord, due_key
-from lycosa.records import GONE, Failed, Fetched, Link, Outcome, Refused, Score, SiteOpened, SiteShut, Unchanged
+from lycosa.records import GONE, Failed, Fetched, Link, Outcome, Refused, Score, SiteOpened, SiteShut, Unchanged, Visit
 from lycosa.urls import site_of
 
 LONGEST_LOOP = 20
+HELD_FOR = 8
+"""Requests after which sites that wait for others are looked at again."""
 
 _replace = msgspec.structs.replace
 
@@ -56,6 +58,8 @@ class Frontier:
         self._leases = Leases(self._queues, shelf)
         self._turns = Turns(self._queues, self._calendar, manners, throttle, shared or NobodyElse())
         self._held = False
+        self._requests = self._held_until = 0
+        self._held_back: list[Site] = []
         self._recheck: tuple[float, AdmissionRule] | None = None
         self.in_flight = 0
         self._restore(now)
@@ -71,11 +75,39 @@ class Frontier:
 
     def next(self, now: float) -> Link | None:
         """The best link that may be fetched now, or None. It is leased until it is settled."""
-        calendar = self._calendar
-        calendar.wake(now)
+        self._calendar.wake(now)
         self._held = False
         if self._throttle.wait(now) > 0:
             return None
+        if self._held_back and self._requests >= self._held_until:
+            self._let_go(now)
+        link = self._next(now)
+        while link is None and self._held_back and not (self.in_flight or self._held):
+            site = self._held_back.pop()
+            link = self._of(site, now) if site.phase is Phase.READY else None
+        self._held = self._held or (link is None and bool(self._held_back))
+        return link
+
+    def _hold_back(self, site: Site) -> None:
+        """Keep a site out of the order until others have had so many requests, or have no links."""
+        if not self._held_back:
+            self._held_until = self._requests + HELD_FOR
+        if site not in self._held_back:
+            self._held_back.append(site)
+
+    def _let_go(self, now: float) -> None:
+        held_back, self._held_back = self._held_back, []
+        for site in held_back:
+            if site.phase is Phase.READY:
+                self._calendar.place(site, now)
+
+    def _of(self, site: Site, now: float) -> Link | None:
+        """The best link of a site, if there is a turn for it."""
+        return self._take(site, now) if self._turns.take(site, now) else None
+
+    def _next(self, now: float) -> Link | None:
+        """The best link of a site that does not have to wait for others."""
+        calendar = self._calendar
         while (site := calendar.best_ready()) is not None:
             if calendar.picky and calendar.better_soon(site, now):
                 self._held = True
@@ -83,18 +115,19 @@ class Frontier:
             calendar.take_ready()
             if site.opened_until <= now:
                 calendar.place(site, now)
-            elif self._turns.take(site, now):
-                link = self._take(site, now)
-                if link is not None:
-                    return link
+            elif self._entrance.admission.holds_back(site.name, self._requests):
+                self._hold_back(site)
+            elif (link := self._of(site, now)) is not None:
+                return link
         return None
 
     def _take(self, site: Site, now: float) -> Link | None:
+        spent = self._entrance.admission.spent
         while (taken := self._queues.take(site)) is not None:
             key, queued, record = taken
             link = record.link()
             why = self._recheck[1](link) if self._recheck and record.enqueued_at <= self._recheck[0] else None
-            if why := why or self._entrance.known_otherwise(record):
+            if why := why or self._entrance.known_otherwise(record) or spent(link):
                 self._entrance.refuse(key, record, why, now)
                 continue
             self._leases.begin(key, queued, record, now)
@@ -102,6 +135,7 @@ class Frontier:
             self._throttle.asked(site.number)
             self._calendar.busy(site)
             self.in_flight += 1
+            self._requests += 1
             return link
         self._turns.end(site, now)
         site.phase = Phase.IDLE
@@ -335,6 +369,11 @@ class Frontier:
     def rules_counted(self) -> dict[str, Mapping[bytes, int]]:
         """What admission rules counted that is to be kept, since this was asked last."""
         return self._entrance.admission.news()
+
+    def learn(self, visits: Sequence[Visit]) -> None:
+        """Pages came, whose links are not let in yet: judge their sites by them."""
+        seen = self._entrance.seen
+        self._entrance.admission.learn(visits, lambda url: seen.peek(url) is not None)
 
     def change_spelling(self, other_form: OtherForm) -> None:
         """Write URLs by what is learned of their sites; links that wait already are checked when their turn comes."""

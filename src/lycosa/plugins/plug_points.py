@@ -120,6 +120,23 @@ class Remembering(Protocol):
         """The counts to be kept since this was asked last."""
 
 
+@runtime_checkable
+class Rationing(Protocol):
+    """A rule that judges sites by what their pages bring: it may refuse links that wait, and hold sites back."""
+
+    def __call__(self, link: Link) -> str | None:
+        """Why a link is refused, or None."""
+
+    def spent(self, link: Link) -> str | None:
+        """Why a link that waits is not worth its turn any more, or None."""
+
+    def learn(self, visits: Sequence[Visit], is_known: Callable[[str], bool]) -> None:
+        """These pages came; their links are not let in yet. `is_known` tells whether a URL was met before."""
+
+    def holds_back(self, site: str, requests: int) -> bool:
+        """Whether a site has to wait for others, after so many requests; if not, it is its turn now."""
+
+
 # fetchers: how is a page fetched?
 
 
