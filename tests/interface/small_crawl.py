@@ -93,7 +93,8 @@ def report(folder: CrawlFolder, agent: int, fetched: int, relevant: int, **more:
         "agent": agent, "fetched": fetched, "relevant": relevant, "waiting": 1234, "in_flight": 3, "uncommitted": 0,
         "later": 2, "state": "run", "idle": False, "at": time.time(), "pid": 1, "duplicates": 1, "bytes": 5_000_000,
         "mean_relevance": 0.4, "links": 900, "new_links": 400, "sent": 0, "received": 0, "sites": 7,
-        "failed": {"timeout": 3, "http-404": 12}, "refused": {"robots": 5, "depth": 40}, "site_phases": {"open": 7},
+        "failed": {"timeout": 3, "http-404": 12},
+        "placeholders": {"soft-404": 1}, "refused": {"robots": 5, "depth": 40}, "site_phases": {"open": 7},
         "stages": {
             name: {"count": fetched, "seconds": 0.5 * place, "cpu": 0.4 * place, "queue": place, "rate": 2.5 * place}
             for place, name in enumerate(STAGES)
