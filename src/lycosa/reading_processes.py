@@ -148,7 +148,7 @@ class ReadingProcesses:
         if self._control is None:
             self._control, theirs = socket.socketpair()
             with theirs:
-                handed, command = theirs.fileno(), [sys.executable, "-m", "lycosa.reading_process"]
+                handed, command = theirs.fileno(), [sys.executable, "-m", "lycosa.reading_child"]
                 self._parent = subprocess.Popen(
                     [*command, str(handed), *self._modules],
                     stdin=subprocess.DEVNULL,

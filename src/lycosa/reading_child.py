@@ -1,6 +1,6 @@
 """The program of a reading process: imports modules once, then is forked for each place that is to be read.
 
-`python -m lycosa.reading_process FD MODULE...` gets a socket on which sockets arrive. Each of these becomes the
+`python -m lycosa.reading_child FD MODULE...` gets a socket on which sockets arrive. Each of these becomes the
 connection of a new process, which answers calls until nobody can ask it any more. See `reading_processes`.
 """
 
