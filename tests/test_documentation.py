@@ -147,16 +147,16 @@ def tables(text: str) -> list[list[list[str]]]:
 
 
 def test_the_table_of_strategies_has_those_that_there_are() -> None:
-    measured, explained = tables(STRATEGIES)[:2]
+    before, after = STRATEGIES.split("## What they do")
+    measured, explained = tables(before)[0], tables(after)[0]
     names = {name for row in explained for name in CODE_SPAN.findall(row[0])}
     assert names == {*registry.names("link_scorers"), ORACLE}
     in_table = [CODE_SPAN.findall(row[0])[0] for row in measured]
     assert set(in_table) <= names
     assert in_table[0] == ORACLE
     assert f"{len(in_table) - 1} strategies and an oracle ran" in README
-    default = configuration.build({}, origin="test").strategy
-    assert f"`{default}`, the default" in STRATEGIES
-    assert f"`{default}` (default)" in STRATEGIES
+    for asked, when in (({"topic": {"words": "owls"}}, "default where there is a topic"), ({}, "default without one")):
+        assert f"`{configuration.build(asked, origin='test').link_scorer}` ({when})" in STRATEGIES
 
 
 def test_the_picture_of_the_lab_shows_the_strategies_of_its_command() -> None:
