@@ -155,7 +155,10 @@ def test_the_table_of_strategies_has_those_that_there_are() -> None:
     assert set(in_table) <= names
     assert in_table[0] == ORACLE
     assert f"{len(in_table) - 1} strategies and an oracle ran" in README
-    for asked, when in (({"topic": {"words": "owls"}}, "default where there is a topic"), ({}, "default without a topic")):
+    for asked, when in (
+        ({"topic": {"words": "owls"}}, "default where there is a topic"),
+        ({}, "default without a topic"),
+    ):
         assert f"`{configuration.build(asked, origin='test').link_scorer}` ({when})" in STRATEGIES
 
 

@@ -104,7 +104,7 @@ def test_a_crawl_that_would_have_to_wait_says_what_it_leaves(lycosa: Lycosa, hom
     assert "for longer than the crawl's patience of 1.0 s" in done.stderr
     assert "`lycosa resume rests` goes on with them later" in done.stderr
     lycosa("set", "rests", "politeness.delay=0s")
-    assert "still" not in lycosa("resume", "rests").stderr
+    assert "wait still" not in lycosa("resume", "rests").stderr
     assert json.loads(lycosa("--json", "status", "rests").stdout)["waiting"] == 0
 
 

@@ -173,7 +173,20 @@ def test_templates_follow_the_kinds_of_pages(crawled: Lycosa, web: SimulatedWeb)
         (["structure", "like", "kinds", SEED, "--limit", "0"], "--limit 0 is not possible"),
         (["structure", "compare", "https://example.org/", "https://example.org/"], "needs a contact"),
         (["crawl", "--strategy", "structure", "--name", "x", "--seed", SEED], "--example-structure"),
-        (["crawl", "--example-structure", "nothing.html", "--name", "x", "--seed", SEED], "no such file"),
+        (
+            [
+                "crawl",
+                "--example-structure",
+                "nothing.html",
+                "--name",
+                "x",
+                "--seed",
+                SEED,
+                "--allow-address",
+                "127.0.0.1:8080",
+            ],
+            "no such file",
+        ),
     ],
 )
 def test_mistakes_about_structure_are_answered_in_one_sentence(

@@ -111,7 +111,7 @@ def test_without_a_clickstream_none_of_them_is_found_but_they_can_be_told(tmp_pa
     crawl = run(folder)
     assert not unlinked(web) & fetched(folder)
     assert crawl.counts.dark == {"found": 0, "fetched": 0, "relevant": 0}
-    with pytest.raises(ConfigurationError, match="nothing was counted here yet"):
+    with pytest.raises(ConfigurationError, match="nobody's visits were counted yet"):
         dark_report(folder)
     count_visits(tmp_path / "clicks", [PageClicks(sorted(unlinked(web))[0], 3), PageClicks("http://elsewhere.org/", 9)])
     (page,) = dark_report(folder).pages

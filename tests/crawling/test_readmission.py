@@ -169,7 +169,12 @@ def test_only_what_a_pattern_or_the_scope_refused_is_judged_again(
         def reconsider(self, urls: list[str], now: float) -> None:
             again.extend(urls)
 
-    SecondThoughts(cast(Any, Store()), cast(Any, Waiting()), folder.configuration()).go_on(0.0)
+        def reopen(self, reasons: tuple[str, ...], now: float) -> None:
+            raise AssertionError("no site is opened for a pattern")
+
+    thoughts = SecondThoughts(cast(Any, Store()), cast(Any, Waiting()), folder.configuration())
+    thoughts.change(build({"seeds": ["http://a.example/"], "scope": {"block": ["c.example"]}}, [], "test"))
+    thoughts.go_on(0.0)
     assert again == [f"{THERE}{why}" for why in reasons[""]]
 
 

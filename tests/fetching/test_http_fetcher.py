@@ -12,6 +12,7 @@ from collections.abc import Callable
 from email.utils import formatdate
 
 import brotli
+import msgspec
 import pytest
 import zstandard
 from fetching_scene import QUICK, fetch, fetcher, visiting
@@ -31,10 +32,11 @@ from misbehaving_server import (
     silence,
 )
 
+from lycosa.configuration.sections import Configuration
 from lycosa.configuration.settings import ConfigurationError, build
 from lycosa.fetching.http_fetcher import HttpFetcher
 from lycosa.fetching.response_outcome import retry_after
-from lycosa.plugins.plug_points import Adjustable, Fetcher, Known
+from lycosa.plugins.plug_points import Fetcher, Known
 from lycosa.records import SITEMAP, Failed, Fetched, Link, Outcome, Redirected, Refused, SiteOpened, SiteShut, Unchanged
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -130,6 +132,13 @@ def test_connections_are_kept() -> None:
     assert len(asyncio.run(scene())) == 1
 
 
+def with_connections(visitor: HttpFetcher, number: int) -> Configuration:
+    settings = visitor._configuration
+    return msgspec.structs.replace(
+        settings, politeness=msgspec.structs.replace(settings.politeness, per_address=number)
+    )
+
+
 def test_the_connections_to_an_address_are_as_many_as_the_settings_say_now() -> None:
     """Requests in flight are not cut short when the settings change."""
 
@@ -151,8 +160,8 @@ def test_the_connections_to_an_address_are_as_many_as_the_settings_say_now() -> 
             await visitor.open(site, time.time())
             before = asyncio.create_task(visitor.fetch(Link(f"{site}/before")))
             await begun.wait()
-            assert isinstance(visitor, Adjustable)
-            visitor.adjust(build({"politeness": {"robots": False, "per_address": 2}}))
+            assert isinstance(visitor, HttpFetcher)
+            visitor.adjust(with_connections(visitor, 2))
             after = [asyncio.create_task(visitor.fetch(Link(f"{site}/{number}"))) for number in range(2)]
             while len(most) < 3:
                 begun.clear()
@@ -160,7 +169,7 @@ def test_the_connections_to_an_address_are_as_many_as_the_settings_say_now() -> 
             go_on.set()
             for outcome in await asyncio.gather(before, *after):
                 fetched(outcome)
-            visitor.adjust(build({"politeness": {"robots": False, "per_address": 1}}))
+            visitor.adjust(with_connections(visitor, 1))
             most.clear()
             await asyncio.gather(*(visitor.fetch(Link(f"{site}/{number}")) for number in range(3)))
         return most
@@ -588,11 +597,11 @@ def test_a_fetcher_takes_up_other_settings_while_it_runs() -> None:
             assert isinstance(shut, SiteShut)
             assert shut.why == "address-refused"
             allowed = {"allow_addresses": [f"127.0.0.1:{port}"], **QUICK}
-            visitor.change(build({"fetching": allowed, "politeness": {"robots": False}}))
+            visitor.adjust(build({"fetching": allowed, "politeness": {"robots": False}}))
             assert isinstance(await visitor.open(site, time.time()), SiteOpened)
             refused = await visitor.fetch(Link(f"{site}/x"))
             assert isinstance(refused, Refused)
-            visitor.change(
+            visitor.adjust(
                 build({"fetching": {**allowed, "types": ["application/pdf"]}, "politeness": {"robots": False}})
             )
             fetched(await visitor.fetch(Link(f"{site}/x")))

@@ -75,7 +75,7 @@ def test_a_running_agent_fetches_by_changed_settings(folder: CrawlFolder, agent:
     taken_up: list[Configuration] = []
 
     class Fetching:
-        def change(self, configuration: Configuration) -> None:
+        def adjust(self, configuration: Configuration) -> None:
             taken_up.append(configuration)
 
     agent._fetcher = Fetching()  # type: ignore[assignment]

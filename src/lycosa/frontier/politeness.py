@@ -113,8 +113,10 @@ class Manners:
         """Set when a site may be asked that an earlier run left: nobody knows how recently it was asked last.
 
         It gets a full pause, and what its server or its errors asked for (within a day, should a clock be wrong).
+        Without such a reason a pause that was kept may follow from settings that have changed since.
         """
-        site.next_at = max(min(site.next_at, now + LONGEST_REST), now + max(self._delay, site.crawl_delay))
+        longest = LONGEST_REST if site.why else site.crawl_delay
+        site.next_at = max(min(site.next_at, now + longest), now + max(self._delay, site.crawl_delay))
 
     def finished(self, site: Site, outcome: Outcome, seconds: float, now: float) -> None:
         """Take note of how a request went, and set when the next one may follow."""

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder
 from lycosa.crawl_folder.input_files import check_output
-from lycosa.crawl_folder.reading_apart import LONG, read_apart
+from lycosa.crawl_folder.reading_apart import LONG, damage_named, read_apart
 from lycosa.crawl_folder.stores import reading
 from lycosa.storage import catalogue
 from lycosa.storage.agent_store import AgentStore
@@ -21,10 +21,9 @@ TABLES = (*catalogue.TABLES, "urls", "sites")
 ROWS_AT_ONCE = 10_000
 
 
-@read_apart(LONG)
 def print_table(folder: CrawlFolder, table: str, file: TextIO, *, escaped: bool = False) -> int:
     """Write a table as JSON lines to where somebody reads them, `escaped` in ASCII; returns how many."""
-    with reading(folder) as stores:
+    with damage_named(folder.name), reading(folder) as stores:
         return _jsonl(_rows(stores, table), file, escaped=escaped)
 
 
