@@ -51,6 +51,14 @@ BY_HAND = {
         ("2020-01-01 00:00:00|h|GET /?", "x", ""),
     ],
     "lycosa.frontier.traps._TITLE": [("a", "-", "\x01"), ("", "-a", "\x01"), ("-", "a", "-"), ("", "aA1-_", "\0")],
+    "lycosa.interface.shared.server_paths._PATH": [
+        ("/", "a", "\x01"),
+        ("/a", "/a", "\x01"),
+        ("/a", ".", ""),
+        ("/a", " ", "/a"),
+        ("", "/a", "/"),
+        ("/a/", "a./", ""),
+    ],
     "lycosa.lab.wikispeedia._SUBJECTS": [
         (start, piece, end)
         for start in ("", "<h3 id", "<h3 id=", "<h3 id=siteSub", "<h3 id=siteSub>", "<h3 id=siteSub></h3")

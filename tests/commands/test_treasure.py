@@ -46,7 +46,18 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """A crawl whose links were rolled, a T-Graph built from it, and two agents that crawl with that."""
     home = tmp_path_factory.mktemp("home")
     run, graph = runner(home), home / "birds.json"
-    run("crawl", *CRAWLING, "--name", "first", "--pages", "80", "--set", "storage.journal_rows=5")
+    run(
+        "crawl",
+        *CRAWLING,
+        "--name",
+        "first",
+        "--strategy",
+        "best-first",
+        "--pages",
+        "80",
+        "--set",
+        "storage.journal_rows=5",
+    )
     pages = home / "pages.jsonl"
     run("export", "first", "--to", "jsonl", "--table", "pages", "--output", str(pages))
     rows = [json.loads(line) for line in pages.read_text("utf-8").splitlines()]

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from tiny_web import TinyWeb, crawl_folder, page, rows, run
 
+from lycosa.configuration.settings import build
 from lycosa.crawl_folder.folder import CrawlFolder
 from lycosa.crawling.readmission import MARK, SecondThoughts
 from lycosa.plugins.plug_points import AT_ONCE, Known, Turns
@@ -170,7 +171,7 @@ def test_only_what_a_pattern_or_the_scope_refused_is_judged_again(
             again.extend(urls)
 
         def reopen(self, reasons: tuple[str, ...], now: float) -> None:
-            raise AssertionError("no site is opened for a pattern")
+            assert reasons == ("blocked", "out-of-scope")
 
     thoughts = SecondThoughts(cast(Any, Store()), cast(Any, Waiting()), folder.configuration())
     thoughts.change(build({"seeds": ["http://a.example/"], "scope": {"block": ["c.example"]}}, [], "test"))

@@ -84,7 +84,7 @@ def audit(folder: CrawlFolder, web: SimulatedWeb, seeds: list[str], requests: li
         rows = [row for store in stores for _, row in catalogue.history(store) if row.outcome == "fetched"]
     open_ends = {url for url, state in states.items() if state in (State.WAITING, State.LEASED, State.LATER)}
     assert open_ends == set()
-    wanted, index = {row.url for row in rows if not row.noindex and not row.duplicate_of}, IndexReader(folder.index)
+    wanted, index = {row.url for row in rows if not row.kept_out}, IndexReader(folder.index)
     assert index.urls() == wanted
     assert len(index) == len(wanted), "a page is in the index twice"
     assert_unhurried(requests)

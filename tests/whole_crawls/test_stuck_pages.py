@@ -86,7 +86,7 @@ def test_every_other_page_is_fetched_and_indexed(tmp_path: Path) -> None:
     folder, status, healthy, hostile = asyncio.run(crawl())
     costly = {f"{hostile}{path}" for path in TRAPS}
     good = {f"{healthy}/", f"{hostile}/", *(f"{healthy}{path}" for path in HEALTHY_PATHS)}
-    assert status.state == "stopped"
+    assert status.state == "finished"
     assert status.sums["fetched"] == len(good | {f"{hostile}{INDEXED}"})
     assert status.failed == {"too-costly": len(costly) - 1}
     assert IndexReader(folder.index).urls() == good

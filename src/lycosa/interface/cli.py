@@ -27,9 +27,9 @@ from lycosa.user_error import Mendable
 EXAMPLES = """examples:
   lycosa demo                                              see it work on a small web of its own
   lycosa crawl --topic "wolf spiders" --seed https://example.org/ --contact https://me.example/bot
-  lycosa status crawl                                      how is it doing?
-  lycosa search crawl "burrow -tarantula"                  find pages again
-  lycosa explain crawl https://example.org/page            why was (not) this crawled?
+  lycosa status wolf-spiders                               how is it doing?
+  lycosa search wolf-spiders "burrow -tarantula"           find pages again
+  lycosa explain wolf-spiders https://example.org/page     why was this page crawled, or why not?
 """
 
 READING = ("check", "explain", "report", "export", "search", "history", "sitemap", "structure", "treasure")

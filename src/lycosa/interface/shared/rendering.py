@@ -21,7 +21,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(wording.FILTERS)
-    environment.globals.update(version=__version__, share_bar=charts.share_bar)
+    environment.globals.update(lycosa_version=__version__, share_bar=charts.share_bar)
     return environment
 
 

@@ -81,7 +81,8 @@ async function answer(section, search, enough) {
   for (const button of section.querySelectorAll("[data-answer]")) button.disabled = true;
   keep(search, true);
   try {
-    const found = await send("POST", "/notes/enough", {...search, enough});
+    const {answered: _, ...shown} = search;
+    const found = await send("POST", "/notes/enough", {...shown, enough});
     if (enough) return say(told, "Thank you.");
     if (found.similar.length) list(more, "Built like these results", found.similar);
     if (!found.may_follow) {
