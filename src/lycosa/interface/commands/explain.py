@@ -1,4 +1,4 @@
-"""`lycosa explain`: why was (not) a URL crawled, and why now?"""
+"""`lycosa explain`: why was a URL crawled, or why not?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lycosa.interface.shared.wording import print_json, printable
 
 def add_commands(commands: Commands, shared: argparse.ArgumentParser) -> None:
     """`lycosa explain`."""
-    explain_ = named(commands, "explain", "why was (not) this URL crawled, and why now?", shared)
+    explain_ = named(commands, "explain", "why was this URL crawled, or why not?", shared)
     explain_.add_argument("url")
     explain_.set_defaults(run=explain)
 
