@@ -12,6 +12,7 @@ import shutil
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ import msgspec
 from lycosa.crawl_folder.folder import CrawlError, CrawlFolder, Wish
 from lycosa.crawl_folder.reading_slot import OF_AGENT, OF_INDEXER, reading_at
 from lycosa.crawl_folder.status import Status, crawl_status
+from lycosa.crawl_folder.suspect_pages import MOST_DEATHS
 from lycosa.supervision.orphans import end_orphan
 from lycosa.supervision.processes import EXIT_MENDABLE
 from lycosa.supervision.progress_watch import BUSY, ProgressWatch
@@ -55,7 +57,9 @@ class Child:
     process: asyncio.subprocess.Process | None = None
     restarts: int = 0
     stuck: int = 0
-    """How often it was ended because it got no further with a page, which is no reason to give up."""
+    """How often it got no further with a page, or crashed over one, which is no reason to give up."""
+    deaths: Counter[int] = field(default_factory=Counter)
+    """How often it crashed over a page, by the hash of the page's name."""
     short_lives: int = 0
     began: float = 0.0
     finishing: bool = False
@@ -181,9 +185,9 @@ class Fleet:
                 _let_finish(child)
             child.began, stuck = time.monotonic(), child.stuck
             code = await child.process.wait()
-            over_page = -code in OF_BAD_CODE and bool(reading_at(child.slot).suspects)  # it is read alone next time
-            crashed = code != -signal.SIGKILL and not over_page and time.monotonic() - child.began < SHORT_LIFE
-            child.short_lives = child.short_lives + 1 if crashed else 0
+            child.stuck += _crashed_over_page(child, code, child.process.pid)
+            short = code != -signal.SIGKILL and child.stuck == stuck and time.monotonic() - child.began < SHORT_LIFE
+            child.short_lives = child.short_lives + 1 if short else 0
             told = self._interrupts > 1 and code in (-signal.SIGTERM, -signal.SIGKILL)
             if code == 0 or told or child.ended:
                 child.ended = True
@@ -267,6 +271,16 @@ class Fleet:
             if left <= 0:
                 self._kill(children)
             _, late = await asyncio.wait(late, timeout=max(left, LOOK_EVERY))
+
+
+def _crashed_over_page(child: Child, code: int, pid: int) -> bool:
+    """Whether this death brings a page nearer to being refused; no page is read after its third."""
+    state = reading_at(child.slot)
+    if -code not in OF_BAD_CODE or state.process != pid:  # a process that died early left another's slot behind
+        return False
+    suspects = [hash(name) for name in state.suspects]
+    child.deaths.update(suspects)
+    return any(child.deaths[suspect] <= MOST_DEATHS for suspect in suspects)
 
 
 def _let_finish(child: Child) -> None:
