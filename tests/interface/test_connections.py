@@ -78,6 +78,20 @@ def test_clients_that_say_nothing_make_room(tmp_path: Path) -> None:
             assert was_ended(client)
 
 
+def test_clients_that_send_half_of_a_request_make_room(tmp_path: Path) -> None:
+    few = SMALL.format(most=20).replace("BODY_WITHIN = 0.5", "BODY_WITHIN = 600")
+    half = b"POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nto"
+    with a_server(tmp_path, few) as (address, _), ExitStack() as opened:
+        senders = [opened.enter_context(socket.create_connection(address)) for _ in range(20)]
+        for client in senders:
+            client.sendall(half)
+        healthy(address)
+        for _ in range(5):
+            healthy(address)
+        senders[0].settimeout(20)
+        assert was_ended(senders[0])
+
+
 @pytest.mark.parametrize(
     "begin",
     [b"", b"GET / HTTP/1.1\r\n", b"POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\ntoken="],

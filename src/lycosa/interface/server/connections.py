@@ -1,7 +1,7 @@
 """The connections of the server: bounded in number, and in how long a request may take to arrive.
 
 All are on one address mostly, as they come from this machine, so nobody can be told by their address alone: when all
-places are taken, a client that has not said yet what it wants makes room for the next one.
+places are taken, the client whose request has been arriving for longest makes room for the next one.
 """
 
 from __future__ import annotations
@@ -51,13 +51,14 @@ class Connections:
         return LimitedConnection(self, **more)
 
     def admit(self, connection: LimitedConnection) -> bool:
-        """Whether there is a place, if need be that of the client that has kept silent longest."""
+        """Whether there is a place, if need be that of the client whose request has been arriving for longest."""
         peer = connection.peer
         of_peer = sum(each.peer == peer for each in self._open) if peer not in LOOPBACK else 0
         if of_peer >= self.most // SHARE_OF_ONE:
             return False
         if len(self._open) >= self.most:
-            waiting = next((each for each in self._open if each.awaits_head), None)
+            unfinished = (other for other in self._open if other.awaits_head or other.sends_body)
+            waiting = min(unfinished, key=lambda other: other.since, default=None)
             if waiting is None:
                 return False
             self.leave(waiting)
@@ -82,7 +83,7 @@ class LimitedConnection(H11Protocol):
         super().__init__(**more)
         self._connections = connections
         self.peer = ""
-        self._since, self._stuck_since = 0.0, 0.0
+        self.since, self._stuck_since = 0.0, 0.0
         self._began = False
 
     @property
@@ -90,13 +91,18 @@ class LimitedConnection(H11Protocol):
         """Whether nobody knows yet what the client wants."""
         return self.conn.their_state is h11.IDLE
 
+    @property
+    def sends_body(self) -> bool:
+        """Whether the client has yet to send the rest of its request."""
+        return self.conn.their_state is h11.SEND_BODY
+
     def is_late(self, now: float) -> bool:
         """Whether the client has had its time."""
         if self._stuck_since:
             return now > self._stuck_since + ANSWER_WITHIN
         if self.awaits_head:
-            return now > self._since + HEAD_WITHIN
-        return self.conn.their_state is h11.SEND_BODY and now > self._since + BODY_WITHIN
+            return now > self.since + HEAD_WITHIN
+        return self.sends_body and now > self.since + BODY_WITHIN
 
     def abort(self) -> None:
         """End the connection now."""
@@ -106,7 +112,7 @@ class LimitedConnection(H11Protocol):
         """A client has come."""
         super().connection_made(transport)
         self.peer = self.client[0] if self.client else ""
-        self._since = self.loop.time()
+        self.since = self.loop.time()
         if not self._connections.admit(self):
             transport.abort()
 
@@ -118,12 +124,12 @@ class LimitedConnection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Bytes have come; the time of a request begins with its first one."""
         if self.awaits_head and not self._began:
-            self._began, self._since = True, self.loop.time()
+            self._began, self.since = True, self.loop.time()
         super().data_received(data)
 
     def on_response_complete(self) -> None:
         """The next request may come."""
-        self._began, self._since = False, self.loop.time()
+        self._began, self.since = False, self.loop.time()
         super().on_response_complete()
 
     def pause_writing(self) -> None:
