@@ -27,7 +27,8 @@ def page(title: str, body: str) -> str:
     [
         page("Page not found", f"<p>{PROSE}</p>"),
         page("Page not found - Bird club", f"<h1>Bird club</h1><p>{PROSE * 5}</p>"),
-        page("Bird club", f"<h1>404</h1><p>{PROSE}</p>"),
+        page("Bird club", "<h1>404</h1><p>The page was not found.</p>"),
+        page("404", "<h1>404</h1>"),
         page("404 Not Found", "<h1>Not Found</h1><p>The requested URL was not found on this server.</p>"),
         page("502 Bad Gateway", "<h1>502 Bad Gateway</h1><hr>web server/1.2"),
         page("Error 500", "<p>Our team has been informed that this failed.</p>"),
@@ -90,6 +91,36 @@ def test_a_page_with_neither_text_nor_links_is_empty(html: str) -> None:
 )
 def test_ordinary_pages_stay_what_they_are(html: str) -> None:
     assert read(html) == ""
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        (
+            "Error | Lyrics",
+            "<h1>Error</h1><p>I folded a letter into a boat and let it go where the river bends.</p>" * 4,
+        ),
+        ("Not Found - Glossary of HTTP", "<h1>Not Found</h1><p>What a server answers if it has nothing there.</p>" * 3),
+        ("Forbidden · Films", "<h1>Forbidden</h1><p>A librarian falls in love at sea, in a melodrama of 1932.</p>" * 3),
+        ("Error: statistics", "<h1>Error</h1><p>How far an observation lies from the true value.</p>" * 4),
+        (
+            "404 | Peugeot models",
+            "<h1>404</h1><p>A saloon that was built for fifteen years and won many rallies.</p>" * 4,
+        ),
+        ("401 — Ontario highways", "<h1>401</h1><p>The road crosses Toronto on eighteen lanes.</p>" * 4),
+        ("500", "<h1>Fiat 500</h1><p>A small round car from Turin.</p>" * 5),
+        ("Minutes", "<h1>Minutes</h1><p>The article on the bridge has been removed from the agenda for Tuesday.</p>"),
+        ("Diary", "<h1>Diary</h1><p>You do not have access to the sea from here, so we walked over the hills.</p>"),
+        ("Password", "<h1>Password</h1><p>A word game for two teams, in which partners guess from clues.</p>" * 3),
+        ("Denial", "<h1>Access denied: a novel</h1><p>Access denied is a crime novel about a bank in Vienna.</p>"),
+    ],
+)
+def test_short_pages_that_are_only_called_like_errors_have_content(title: str, body: str) -> None:
+    assert read(page(title, f"<nav><a href='/'>Home</a></nav><main>{body}</main>")) == ""
+
+
+def test_a_search_box_is_no_field_for_a_password() -> None:
+    assert read(page("Password", f"<form><input name=q></form><p>{PROSE} Please sign in to comment.</p>")) == ""
 
 
 def test_a_picture_or_a_program_sent_as_a_page_is_not_called_empty() -> None:
