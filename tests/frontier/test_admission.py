@@ -10,9 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.configuration.sections import Configuration, Fetching, Scope, Traps
+from lycosa.frontier import traps
 from lycosa.frontier.admission import Admission, admission
 from lycosa.frontier.traps import _TOKEN, _has_token, pattern_of
 from lycosa.records import SITEMAP, Fetched, Link, Page, Response, Visit
+
+
+@pytest.fixture(autouse=True)
+def known_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The figures of these tests are those of one sample."""
+    monkeypatch.setattr(traps, "token_bytes", bytes)
 
 
 def refusal(url: str, configuration: Configuration, depth: int = 0) -> str | None:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from small_frontier import POLITE, a_frontier, add, open_all, take
+from small_frontier import POLITE, RUDE, a_frontier, add, fetched, open_all, take
 
-from lycosa.frontier.frontier import Frontier
+from lycosa.configuration.sections import Ceilings, FrontierSection
+from lycosa.frontier.admission import Admission
+from lycosa.frontier.frontier import PATIENCE, Frontier
+from lycosa.frontier.frontier_store import MemoryShelf
+from lycosa.frontier.politeness import Manners
+from lycosa.frontier.rate_limiter import Throttle
 from lycosa.frontier.site_scheduler import ALIKE
 
 SITES = [f"http://s{number}.example" for number in range(5)]
@@ -53,3 +58,31 @@ def test_without_places_nothing_changes(places: dict[str, int]) -> None:
     ordered.order_sites({})
     for now in range(30):
         assert take(plain, float(now)) == take(ordered, float(now))
+
+
+class HoldsBack(Admission):
+    """Lets one site wait for others, always."""
+
+    def holds_back(self, site: str, requests: int) -> bool:
+        return site in SITES[1:3]
+
+
+def test_sites_that_wait_for_others_do_not_wait_for_slow_ones() -> None:
+    throttle, settings = Throttle(Ceilings()), FrontierSection(heads_per_site=4, ageing_per_day=0.0)
+    frontier = Frontier(MemoryShelf(), HoldsBack([]), Manners(RUDE), throttle, settings)
+    add(frontier, (f"{SITES[0]}/slow", 0.1), *[(f"{site}/{page}", 0.9) for site in SITES[1:3] for page in range(5)])
+    open_all(frontier)
+    slow = frontier.next(0.0)
+    assert slow is not None
+    assert slow.url == f"{SITES[0]}/slow"
+    assert frontier.next(0.0) is None, "the other site may be ready again in a moment"
+    assert frontier.wait(0.0) == PATIENCE
+    now = PATIENCE
+    sites = []
+    while (link := frontier.next(now)) is not None:
+        sites.append(link.url.rpartition("/")[0])
+        frontier.finished(link, fetched(link), 0.0, now)
+        frontier.settle(link, fetched(link), now)
+    assert sorted(sites) == [SITES[1]] * 5 + [SITES[2]] * 5
+    assert set(sites[:2]) == set(SITES[1:3]), "they take turns"
+    assert frontier.in_flight == 1

@@ -34,6 +34,8 @@ from lycosa.urls import site_of
 LONGEST_LOOP = 20
 HELD_FOR = 8
 """Requests after which sites that wait for others are looked at again."""
+PATIENCE = 0.25
+"""A site that waits for others goes once none of them is ready and none was asked for so many seconds."""
 
 _replace = msgspec.structs.replace
 
@@ -60,6 +62,8 @@ class Frontier:
         self._held = False
         self._requests = self._held_until = 0
         self._held_back: list[Site] = []
+        self._others_at = now
+        self._held_till: float | None = None
         self._recheck: tuple[float, AdmissionRule] | None = None
         self.in_flight = 0
         self._restore(now)
@@ -76,16 +80,27 @@ class Frontier:
     def next(self, now: float) -> Link | None:
         """The best link that may be fetched now, or None. It is leased until it is settled."""
         self._calendar.wake(now)
-        self._held = False
+        self._held, self._held_till = False, None
         if self._throttle.wait(now) > 0:
             return None
         if self._held_back and self._requests >= self._held_until:
             self._let_go(now)
         link = self._next(now)
-        while link is None and self._held_back and not (self.in_flight or self._held):
-            site = self._held_back.pop()
+        if link is not None:
+            self._others_at = now
+        elif self._held_back and not self._held:
+            link = self._next_held_back(now)
+        return link
+
+    def _next_held_back(self, now: float) -> Link | None:
+        """A link of a site that waits for others, if none of these is likely to be ready in a moment."""
+        if self.in_flight and 0 <= now - self._others_at < PATIENCE:
+            self._held, self._held_till = True, self._others_at + PATIENCE
+            return None
+        link = None
+        while link is None and self._held_back:
+            site = self._held_back.pop(0)
             link = self._of(site, now) if site.phase is Phase.READY else None
-        self._held = self._held or (link is None and bool(self._held_back))
         return link
 
     def _hold_back(self, site: Site) -> None:
@@ -145,8 +160,8 @@ class Frontier:
         """Seconds until another link may come free by time alone; None if only an event can change that."""
         if self._calendar.has_ready and not self._held:
             return max(self._throttle.wait(now), 0.0)
-        wake_at = self._calendar.next_wake()
-        return None if wake_at is None else max(0.0, wake_at - now)
+        wakes = [at for at in (self._calendar.next_wake(), self._held_till) if at is not None]
+        return max(0.0, min(wakes) - now) if wakes else None
 
     def known(self, link: Link) -> UrlRecord | None:
         """What is known of a link's URL."""

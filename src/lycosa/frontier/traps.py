@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
+from secrets import token_bytes
 
 from lycosa.configuration.sections import Configuration, Traps
 from lycosa.frontier.site_yield import CALM, ONE_OF, SiteYield, is_sampled
@@ -135,7 +136,7 @@ class TrapRule:
     """What is counted outlives changes of settings and, but for a little, restarts."""
 
     def __init__(self, traps: Traps) -> None:
-        self._traps = traps
+        self._traps, self._key = traps, token_bytes(16)
         first = traps.urls_per_pattern
         self._fewest = min(first, max(LEAST_SHARE, first // SESSION_SHARE))
         self._calm = min(CALM, traps.urls_per_pattern // 4)
@@ -202,7 +203,7 @@ class TrapRule:
                 self._learn(visit.link.url, visit.page, is_known)
 
     def _learn(self, url: str, page: Page, is_known: Callable[[str], bool]) -> None:
-        if not is_sampled(url):
+        if not is_sampled(url, self._key):
             return
         site = url[: url.index("/", 8)]
         pages = self._counts.add(f"pages {site}", ONE_OF)
