@@ -248,9 +248,12 @@ class Crawl:
         return self._strategy.importance(visit.page, visit.relevance).value
 
     def _duplicate_of(self, visit: Visit, digests: dict[bytes, str], canonical: Verdict | None) -> str:
-        """The URL that has the same text, unless it is known to have it no more, or names this one in its place."""
+        """The URL that has the same text, unless it is known to have it no more, or names this one in its place.
+
+        A page that must not be indexed is nobody's original: a copy with `noindex` would hide the page it was made of.
+        """
         page = visit.page
-        if page is None or not page.text or page.placeholder:
+        if page is None or not page.text or page.placeholder or page.noindex:
             return ""
         first = digests.get(page.digest) or self.store.first_with(page.digest) or self._elsewhere(page.digest)
         lost_it = canonical in HAS_IT_NOT and first == page.canonical
