@@ -9,12 +9,21 @@ import os
 import pytest
 from hypothesis import settings
 
+from lycosa import reading_processes
+
 settings.register_profile("lycosa", deadline=None, derandomize=True)
 settings.register_profile("searching", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "lycosa"))
 
 LONGEST_NAME = 100
 """Characters of a value that a test is named after; a process cannot be started with names that never end."""
+
+
+@pytest.fixture(autouse=True)
+def read_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that an earlier test began in this process reads crawls apart: only tests of the interface want that."""
+    if "interface" not in request.path.parts:
+        monkeypatch.setattr(reading_processes, "_processes", None)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

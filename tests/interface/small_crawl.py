@@ -52,8 +52,7 @@ GERMAN = Page("https://spinnen.example/wolf", "Die Wolfsspinne", text="Die Wolfs
 def a_crawl(home: Path, name: str, agents: int = 1, **settings: Any) -> CrawlFolder:
     """A crawl that nobody has run yet."""
     folder = CrawlFolder(home / "crawls" / name)
-    topic = {"words": "spiders", "threshold": 0.2}
-    folder.create(build({"name": name, "agents": agents, "strategy": "best-first", "topic": topic, **settings}))
+    folder.create(build({"name": name, "agents": agents, "topic": {"words": "spiders", "threshold": 0.2}, **settings}))
     return folder
 
 

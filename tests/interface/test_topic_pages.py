@@ -311,7 +311,7 @@ def test_a_t_graph_is_drawn_in_the_page_with_its_nodes_as_a_table(tmp_path: Path
 
 
 def test_a_crawl_without_a_t_graph_says_so(tmp_path: Path) -> None:
-    a_full_crawl(tmp_path)
+    a_full_crawl(tmp_path).change("strategy=best-first")
     client = client_of(tmp_path)
     answer = client.get("/crawl/spiders/treasure")
     assert answer.status_code == 409
