@@ -20,7 +20,7 @@ LONGEST_NAME = 100
 
 
 @pytest.fixture(autouse=True)
-def read_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def read_in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that an earlier test began in this process reads crawls apart: only tests of the interface want that."""
     if "interface" not in request.path.parts:
         monkeypatch.setattr(reading_processes, "_processes", None)
